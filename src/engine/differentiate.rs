@@ -1,0 +1,153 @@
+//! Derivatives as more tape: the chain rule recorded by the same rules that `backward` runs.
+
+use super::chain_rule::{Walk, chain_rule, wanted};
+use super::forward::positions;
+use crate::graph::error::{NetworkError, describe, resolved};
+use crate::graph::node::Place;
+use crate::graph::{Network, Symbol, Value};
+use crate::kernel::Elementary;
+use crate::ops::algebra::Algebra;
+use crate::ops::{BroadcastLike, Function, Leaf};
+use crate::payload::{Shape, Stored, Tensorial};
+use std::panic::Location;
+
+/// The algebra of positions on a tape: what a rule does is recorded, at one source line.
+struct Recorder<'n, P: Tensorial> {
+    network: &'n Network<P>,
+    location: &'static Location<'static>,
+}
+
+impl<P: Tensorial> Recorder<'_, P> {
+    fn leaf(&self, payload: P) -> u32 {
+        let place = Place::Source(self.location);
+        self.network.source(Function::Leaf(Leaf), payload, false, place).index
+    }
+}
+
+impl<P: Tensorial> Algebra for Recorder<'_, P> {
+    type Value = u32;
+
+    fn apply(&self, function: Function, operands: &[&u32]) -> u32 {
+        let operands: Vec<u32> = operands.iter().map(|&&operand| operand).collect();
+        match self.network.record_at(function, &operands, self.location) {
+            Ok(value) => value.index,
+            Err(error) => panic!("invariant: a derivative rule respects the constraints: {error}"),
+        }
+    }
+    fn shape(&self, value: &u32) -> Shape {
+        self.network.node(*value).shape.clone()
+    }
+    fn literal_like(&self, value: f64, like: &u32) -> u32 {
+        let leaf = self.leaf(P::full(&Shape::scalar(), P::Element::from_f64(value)));
+        if self.network.node(*like).shape.rank() == 0 {
+            return leaf;
+        }
+        self.apply(BroadcastLike.into(), &[&leaf, like])
+    }
+    fn iota(&self, count: usize) -> u32 {
+        let numbers = (0..count).map(|number| P::Element::from_f64(number as f64)).collect();
+        let column = P::from_stored(&Shape::from([count, 1]), Stored::Dense(numbers));
+        self.leaf(column.expect("invariant: as many elements as the shape says"))
+    }
+}
+
+impl<P: Tensorial> Network<P> {
+    /// Records the derivatives of `target`, of exactly one element, with respect to each of
+    /// `wrt`, and returns them in that order: values like any others, to run, to name, to
+    /// differentiate again. The same bits as [`Evaluation::backward`](crate::Evaluation::backward).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(3.0_f64);
+    /// let first = network.differentiate(x * x * x, [x])[0];
+    /// let second = network.differentiate(first, [x])[0];
+    /// let evaluation = network.forward();
+    /// assert_eq!(evaluation.of(first), 27.0);
+    /// assert_eq!(evaluation.of(second), 18.0);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_differentiate`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn differentiate<S: Into<Symbol>>(
+        &self,
+        target: impl Into<Symbol>,
+        wrt: impl IntoIterator<Item = S>,
+    ) -> Vec<Value<'_, P>> {
+        resolved(self.try_differentiate(target, wrt))
+    }
+
+    /// Records the derivatives of `target` with respect to each of `wrt`.
+    ///
+    /// # Errors
+    ///
+    /// Where a symbol is not of this network, or the target has not exactly one element; nothing
+    /// is recorded then.
+    #[track_caller]
+    pub fn try_differentiate<S: Into<Symbol>>(
+        &self,
+        target: impl Into<Symbol>,
+        wrt: impl IntoIterator<Item = S>,
+    ) -> Result<Vec<Value<'_, P>>, NetworkError> {
+        let tape = self.tape();
+        let index = tape.position(target.into(), "differentiate")?;
+        let wrt = positions(&tape, wrt, "differentiate")?;
+        let node = tape.node(index);
+        if node.shape.volume() != Some(1) {
+            let shape = node.shape.clone();
+            return Err(NetworkError::NotScalar { value: describe(index, node), shape });
+        }
+        let recorder = Recorder { network: self, location: Location::caller() };
+        let seed = recorder.literal_like(1.0, &(index as u32));
+        Ok(self.pull_back_recorded(&recorder, index, &wrt, seed))
+    }
+
+    /// Records the vector-Jacobian product: the cotangents of `wrt` when `target`, of any shape,
+    /// has the cotangent `cotangent`.
+    ///
+    /// # Panics
+    ///
+    /// Where a symbol is not of this network, or `cotangent` has another shape than `target`.
+    #[must_use]
+    #[track_caller]
+    pub fn vjp<S: Into<Symbol>>(
+        &self,
+        target: impl Into<Symbol>,
+        cotangent: impl Into<Symbol>,
+        wrt: impl IntoIterator<Item = S>,
+    ) -> Vec<Value<'_, P>> {
+        let target = self.resolve(target.into());
+        let cotangent = self.resolve(cotangent.into());
+        let (expected, found) = (target.shape(), cotangent.shape());
+        assert!(expected == found, "vjp: the target has shape {expected}, the cotangent {found}");
+        let wrt = resolved(positions(&self.tape(), wrt, "vjp"));
+        let recorder = Recorder { network: self, location: Location::caller() };
+        self.pull_back_recorded(&recorder, target.index as usize, &wrt, cotangent.index)
+    }
+
+    fn pull_back_recorded<'n>(
+        &'n self,
+        recorder: &Recorder<'n, P>,
+        target: usize,
+        wrt: &[usize],
+        seed: u32,
+    ) -> Vec<Value<'n, P>> {
+        let tape = self.tape();
+        let wanted = wanted(&tape, target, Some(wrt));
+        let walk = Walk { tape: &tape, target, wanted: &wanted };
+        let positions: Vec<u32> = (0..=target as u32).collect();
+        let cotangents = chain_rule(recorder, &walk, |index| &positions[index], seed);
+        let derivative = |&index: &usize| {
+            let recorded = cotangents.get(index).copied().flatten();
+            let index = recorded.unwrap_or_else(|| recorder.literal_like(0.0, &(index as u32)));
+            Value { network: self, index }
+        };
+        wrt.iter().map(derivative).collect()
+    }
+}

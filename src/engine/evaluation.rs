@@ -1,0 +1,164 @@
+//! `Evaluation`: one forward run's values, and the gradients that follow from them.
+
+use super::chain_rule::{Walk, chain_rule, wanted};
+use super::field::Field;
+use super::forward::positions;
+use super::interpreter::Interpreter;
+use super::nonfinite::{NonFinite, first_nonfinite};
+use crate::graph::Symbol;
+use crate::graph::error::{NetworkError, describe, resolved};
+use crate::graph::tape::Tape;
+use crate::kernel::{Elementary, Kernels};
+use crate::payload::Tensorial;
+
+/// The values of one forward run. It owns what it needs: it outlives the network, and any number
+/// of runs go on at once from any threads.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::Network;
+///
+/// let network = Network::new();
+/// let x = network.parameter(2.0_f64);
+/// let y = x * x;
+/// let evaluation = network.forward();
+/// assert_eq!(evaluation.of(y), 4.0);
+/// let gradients = evaluation.backward(y);
+/// assert_eq!(gradients.of(x), 4.0);
+/// ```
+pub struct Evaluation<P> {
+    tape: Tape<P>,
+    values: Vec<Option<P>>,
+    kernels: Kernels,
+}
+
+impl<P: Tensorial> Evaluation<P> {
+    pub(crate) fn new(tape: Tape<P>, values: Vec<Option<P>>, kernels: Kernels) -> Self {
+        Self { tape, values, kernels }
+    }
+
+    /// The payload of a value in this run.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Evaluation::try_of`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn of(&self, value: impl Into<Symbol>) -> P {
+        resolved(self.try_of(value))
+    }
+
+    /// The payload of a value in this run.
+    ///
+    /// # Errors
+    ///
+    /// Where the value is not of this network or was skipped by `forward_for`.
+    pub fn try_of(&self, value: impl Into<Symbol>) -> Result<P, NetworkError> {
+        let index = self.tape.position(value.into(), "evaluation")?;
+        self.at(index).cloned()
+    }
+
+    fn at(&self, index: usize) -> Result<&P, NetworkError> {
+        let skipped = || NetworkError::Skipped { value: describe(index, self.tape.node(index)) };
+        self.values[index].as_ref().ok_or_else(skipped)
+    }
+
+    /// The gradient of a target of exactly one element: one cotangent for every differentiable
+    /// ancestor, zero for all others.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Evaluation::try_backward`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn backward(&self, target: impl Into<Symbol>) -> Field<P> {
+        resolved(self.try_backward(target))
+    }
+
+    /// The gradient of a target of exactly one element.
+    ///
+    /// # Errors
+    ///
+    /// Where the target is not of this network, was skipped, or has not exactly one element.
+    pub fn try_backward(&self, target: impl Into<Symbol>) -> Result<Field<P>, NetworkError> {
+        self.pull_back(target.into(), None)
+    }
+
+    /// The gradient with respect to some values only; what leads to none of them is not
+    /// computed. The same bits as [`Evaluation::backward`] gives for them.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Evaluation::try_backward_for`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn backward_for<S: Into<Symbol>>(
+        &self,
+        target: impl Into<Symbol>,
+        wrt: impl IntoIterator<Item = S>,
+    ) -> Field<P> {
+        resolved(self.try_backward_for(target, wrt))
+    }
+
+    /// The gradient with respect to some values only.
+    ///
+    /// # Errors
+    ///
+    /// As [`Evaluation::try_backward`], and where one of `wrt` is not of this network.
+    pub fn try_backward_for<S: Into<Symbol>>(
+        &self,
+        target: impl Into<Symbol>,
+        wrt: impl IntoIterator<Item = S>,
+    ) -> Result<Field<P>, NetworkError> {
+        let wrt = positions(&self.tape, wrt, "backward_for")?;
+        self.pull_back(target.into(), Some(&wrt))
+    }
+
+    fn pull_back(&self, target: Symbol, wrt: Option<&[usize]>) -> Result<Field<P>, NetworkError> {
+        let target = self.tape.position(target, "backward")?;
+        let node = self.tape.node(target);
+        let value = self.at(target)?;
+        if node.shape.volume() != Some(1) {
+            let shape = node.shape.clone();
+            return Err(NetworkError::NotScalar { value: describe(target, node), shape });
+        }
+        let wanted = wanted(&self.tape, target, wrt);
+        let walk = Walk { tape: &self.tape, target, wanted: &wanted };
+        let interpreter = Interpreter::new(self.kernels);
+        let seed = P::full(&value.shape(), P::Element::one());
+        let value = |index: usize| {
+            self.values[index].as_ref().expect("invariant: a value's ancestors ran with it")
+        };
+        let mut cotangents = chain_rule(&interpreter, &walk, value, seed);
+        // The support: what a gradient was wanted of, and nothing in between where `wrt` names it.
+        for (index, cotangent) in cotangents.iter_mut().enumerate() {
+            if !wrt.map_or(wanted[index], |wrt| wrt.contains(&index)) {
+                *cotangent = None;
+            }
+        }
+        Ok(Field::new(self.tape.clone(), cotangents))
+    }
+
+    /// The first value in tape order that holds a NaN or an infinity, with where it comes from.
+    /// Costs nothing unless called.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(0.0_f64);
+    /// let _ = (x / x).named("ratio") + 1.0;
+    /// let found = network.forward().first_nonfinite().unwrap();
+    /// assert_eq!(found.operation(), "div");
+    /// assert!(found.to_string().contains("ratio"));
+    /// ```
+    #[must_use]
+    pub fn first_nonfinite(&self) -> Option<NonFinite> {
+        first_nonfinite(&self.tape, (0..self.values.len()).filter_map(|i| Some((i, self.values[i].as_ref()?))), &|index| {
+            self.values[index].as_ref()
+        })
+    }
+}

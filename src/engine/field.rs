@@ -1,0 +1,217 @@
+//! `Field`: a buffer aligned with the values of a network's lineage, such as a gradient.
+
+use super::nonfinite::{NonFinite, first_nonfinite};
+use crate::graph::Symbol;
+use crate::graph::error::{NetworkError, resolved};
+use crate::graph::tape::Tape;
+use crate::kernel::{Binary, Elementary, Kernels, Unary};
+use crate::payload::Tensorial;
+use std::ops;
+
+/// A payload for some values of a lineage (the support), and an implicit `+0` for all others.
+///
+/// Fields belong to a lineage and not to one generation: a gradient of one generation updates
+/// it, and an optimiser's state made of fields lives through all of them.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::Network;
+///
+/// let network = Network::new();
+/// let (a, b) = (network.parameter(2.0_f64), network.parameter(3.0));
+/// let y = a * a;
+/// let gradients = network.forward().backward(y);
+/// let doubled = &gradients + &gradients;
+/// assert_eq!(doubled.of(a), 8.0);
+/// assert_eq!(doubled.of(b), 0.0);
+/// ```
+pub struct Field<P> {
+    pub(crate) tape: Tape<P>,
+    entries: Vec<Option<P>>,
+}
+
+/// A gradient: a cotangent for each differentiable ancestor of its target.
+pub type Gradients<P> = Field<P>;
+
+impl<P> Clone for Field<P>
+where
+    P: Clone,
+{
+    fn clone(&self) -> Self {
+        Self { tape: self.tape.clone(), entries: self.entries.clone() }
+    }
+}
+
+impl<P: Tensorial> Field<P> {
+    pub(crate) fn new(tape: Tape<P>, entries: Vec<Option<P>>) -> Self {
+        Self { tape, entries }
+    }
+
+    pub(crate) fn entry(&self, index: usize) -> Option<&P> {
+        self.entries.get(index)?.as_ref()
+    }
+
+    /// The payload of a value: zero, in the value's shape, outside the support.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Field::try_of`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn of(&self, value: impl Into<Symbol>) -> P {
+        resolved(self.try_of(value))
+    }
+
+    /// The payload of a value: zero, in the value's shape, outside the support.
+    ///
+    /// # Errors
+    ///
+    /// Where the value is not of this field's lineage, or younger than the field.
+    pub fn try_of(&self, value: impl Into<Symbol>) -> Result<P, NetworkError> {
+        let index = self.tape.position(value.into(), "field")?;
+        Ok(match self.entry(index) {
+            Some(payload) => payload.clone(),
+            None => P::full(&self.tape.node(index).shape, P::Element::zero()),
+        })
+    }
+
+    /// Whether the value is in the support.
+    #[must_use]
+    pub fn contains(&self, value: impl Into<Symbol>) -> bool {
+        let index = self.tape.position(value.into(), "field");
+        index.is_ok_and(|index| self.entry(index).is_some())
+    }
+
+    /// The values of the support, in tape order, with their payloads.
+    pub fn iter(&self) -> impl Iterator<Item = (Symbol, &P)> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter_map(|(index, entry)| Some((self.tape.symbol(index), entry.as_ref()?)))
+    }
+
+    /// The field on these values only.
+    ///
+    /// # Panics
+    ///
+    /// Where a value is not of this field's lineage.
+    #[must_use]
+    #[track_caller]
+    pub fn restricted<S: Into<Symbol>>(&self, values: impl IntoIterator<Item = S>) -> Self {
+        let mut entries: Vec<Option<P>> = Vec::new();
+        for value in values {
+            let index = resolved(self.tape.position(value.into(), "field"));
+            let entry = self.entry(index).cloned();
+            if entry.is_some() && entries.len() <= index {
+                entries.resize(index + 1, None);
+            }
+            if entry.is_some() {
+                entries[index] = entry;
+            }
+        }
+        Self { tape: self.tape.clone(), entries }
+    }
+
+    /// `f` of each payload of the support. It must keep shapes.
+    ///
+    /// # Panics
+    ///
+    /// Where `f` changes a shape.
+    #[must_use]
+    #[track_caller]
+    pub fn map(&self, mut f: impl FnMut(&P) -> P) -> Self {
+        let mut entries = Vec::with_capacity(self.entries.len());
+        for entry in &self.entries {
+            let mapped = entry.as_ref().map(&mut f);
+            if let (Some(before), Some(after)) = (entry, &mapped) {
+                let (before, after) = (before.shape(), after.shape());
+                assert!(before == after, "map: the function turned shape {before} into {after}");
+            }
+            entries.push(mapped);
+        }
+        Self { tape: self.tape.clone(), entries }
+    }
+
+    /// Each payload of the support times `factor`.
+    #[must_use]
+    pub fn scale(&self, factor: f64) -> Self {
+        self.map(|payload| {
+            let factor = P::full(&payload.shape(), P::Element::from_f64(factor));
+            payload.zip(Binary::Mul, &factor, Kernels::Native)
+        })
+    }
+
+    /// `f` of the payloads of two fields wherever one of them has one; the other counts as zero.
+    ///
+    /// # Panics
+    ///
+    /// Where the fields belong to forks that parted, or `f` changes a shape.
+    #[must_use]
+    #[track_caller]
+    pub fn zip(&self, other: &Self, mut f: impl FnMut(&P, &P) -> P) -> Self {
+        let tape = resolved(self.joint_tape(other));
+        let length = self.entries.len().max(other.entries.len());
+        let mut entries = Vec::with_capacity(length);
+        for index in 0..length {
+            let zero = |like: &P| P::full(&like.shape(), P::Element::zero());
+            let zipped = match (self.entry(index), other.entry(index)) {
+                (None, None) => None,
+                (Some(left), None) => Some(f(left, &zero(left))),
+                (None, Some(right)) => Some(f(&zero(right), right)),
+                (Some(left), Some(right)) => Some(f(left, right)),
+            };
+            if let Some(after) = &zipped {
+                let (before, after) = (&tape.node(index).shape, after.shape());
+                assert!(*before == after, "zip: the function turned shape {before} into {after}");
+            }
+            entries.push(zipped);
+        }
+        Self { tape, entries }
+    }
+
+    /// The longer of the two tapes, where one continues the other.
+    fn joint_tape(&self, other: &Self) -> Result<Tape<P>, NetworkError> {
+        let common = self.tape.common_prefix(&other.tape);
+        if common < self.tape.len().min(other.tape.len()) {
+            return Err(NetworkError::FieldsDiverge);
+        }
+        Ok(if self.tape.len() >= other.tape.len() { self.tape.clone() } else { other.tape.clone() })
+    }
+
+    /// The first cotangent, from the target backwards, that holds a NaN or an infinity.
+    #[must_use]
+    pub fn first_nonfinite(&self) -> Option<NonFinite> {
+        let entries = self.entries.iter().enumerate().rev();
+        let entries = entries.filter_map(|(index, entry)| Some((index, entry.as_ref()?)));
+        first_nonfinite(&self.tape, entries, &|index| self.entry(index))
+    }
+}
+
+macro_rules! field_operator {
+    ($Trait:ident $method:ident $op:ident) => {
+        impl<P: Tensorial> ops::$Trait for &Field<P> {
+            type Output = Field<P>;
+            /// On the union of the supports.
+            #[track_caller]
+            fn $method(self, rhs: Self) -> Field<P> {
+                self.zip(rhs, |left, right| left.zip(Binary::$op, right, Kernels::Native))
+            }
+        }
+        impl<P: Tensorial> ops::$Trait for Field<P> {
+            type Output = Field<P>;
+            /// On the union of the supports.
+            #[track_caller]
+            fn $method(self, rhs: Self) -> Field<P> {
+                ops::$Trait::$method(&self, &rhs)
+            }
+        }
+    };
+}
+field_operator!(Add add Add);
+field_operator!(Sub sub Sub);
+
+impl<P: Tensorial> ops::Neg for &Field<P> {
+    type Output = Field<P>;
+    fn neg(self) -> Field<P> {
+        self.map(|payload| payload.map(Unary::Neg, Kernels::Native))
+    }
+}

@@ -1,0 +1,195 @@
+//! The forward run: the specification, executed node by node in tape order.
+
+use super::evaluation::Evaluation;
+use super::feeds::{Bound, bind};
+use crate::graph::error::{NetworkError, resolved};
+use crate::graph::tape::Tape;
+use crate::graph::{Network, Symbol};
+use crate::kernel::Kernels;
+use crate::ops::Function;
+use crate::payload::Tensorial;
+
+impl<P: Tensorial> Network<P> {
+    /// Runs everything recorded, inputs at their defaults.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let y = network.parameter(3.0_f64) * 2.0;
+    /// assert_eq!(network.forward().of(y), 6.0);
+    /// ```
+    #[must_use]
+    pub fn forward(&self) -> Evaluation<P> {
+        run(self, &Bound::default(), None, Kernels::Native)
+    }
+
+    /// Runs everything recorded with some inputs fed.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_forward_with`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn forward_with<S: Into<Symbol>>(&self, feeds: impl IntoIterator<Item = (S, P)>) -> Evaluation<P> {
+        resolved(self.try_forward_with(feeds))
+    }
+
+    /// Runs everything recorded with some inputs fed.
+    ///
+    /// # Errors
+    ///
+    /// Where a feed is for no input of this network, is fed twice, has another shape than the
+    /// input, or is no selection where one is due.
+    pub fn try_forward_with<S: Into<Symbol>>(
+        &self,
+        feeds: impl IntoIterator<Item = (S, P)>,
+    ) -> Result<Evaluation<P>, NetworkError> {
+        let bound = bind(&self.tape(), feeds)?;
+        Ok(run(self, &bound, None, Kernels::Native))
+    }
+
+    /// Runs only what the targets depend on. Reading another value of the result fails loudly.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_forward_for`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn forward_for<T: Into<Symbol>, S: Into<Symbol>>(
+        &self,
+        targets: impl IntoIterator<Item = T>,
+        feeds: impl IntoIterator<Item = (S, P)>,
+    ) -> Evaluation<P> {
+        resolved(self.try_forward_for(targets, feeds))
+    }
+
+    /// Runs only what the targets depend on.
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::try_forward_with`], and where a target is not of this network.
+    pub fn try_forward_for<T: Into<Symbol>, S: Into<Symbol>>(
+        &self,
+        targets: impl IntoIterator<Item = T>,
+        feeds: impl IntoIterator<Item = (S, P)>,
+    ) -> Result<Evaluation<P>, NetworkError> {
+        let tape = self.tape();
+        let bound = bind(&tape, feeds)?;
+        let targets = positions(&tape, targets, "forward_for")?;
+        Ok(run(self, &bound, Some(&targets), Kernels::Native))
+    }
+
+    /// The oracle: the same runs by the generic reference kernels alone.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let y = network.leaf(0.5_f64).tanh();
+    /// assert_eq!(network.forward().of(y), network.reference().forward().of(y));
+    /// ```
+    #[must_use]
+    pub fn reference(&self) -> Oracle<'_, P> {
+        Oracle { network: self }
+    }
+}
+
+/// A network's runs by the reference kernels: see [`Network::reference`].
+pub struct Oracle<'n, P: Tensorial> {
+    network: &'n Network<P>,
+}
+
+impl<P: Tensorial> Oracle<'_, P> {
+    /// As [`Network::forward`].
+    #[must_use]
+    pub fn forward(&self) -> Evaluation<P> {
+        run(self.network, &Bound::default(), None, Kernels::Reference)
+    }
+
+    /// As [`Network::forward_with`].
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_forward_with`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn forward_with<S: Into<Symbol>>(&self, feeds: impl IntoIterator<Item = (S, P)>) -> Evaluation<P> {
+        let bound = resolved(bind(&self.network.tape(), feeds));
+        run(self.network, &bound, None, Kernels::Reference)
+    }
+}
+
+/// The positions of symbols on a tape.
+pub(crate) fn positions<P, S: Into<Symbol>>(
+    tape: &Tape<P>,
+    symbols: impl IntoIterator<Item = S>,
+    operation: &'static str,
+) -> Result<Vec<usize>, NetworkError> {
+    symbols.into_iter().map(|symbol| tape.position(symbol.into(), operation)).collect()
+}
+
+/// Which nodes the targets depend on.
+fn ancestors<P>(tape: &Tape<P>, targets: &[usize]) -> Vec<bool> {
+    let mut needed = vec![false; tape.len()];
+    for &target in targets {
+        needed[target] = true;
+    }
+    let last = targets.iter().max().map_or(0, |last| last + 1);
+    for index in (0..last).rev().filter(|&index| index < last) {
+        if needed[index] {
+            for &operand in tape.node(index).operands.iter() {
+                needed[operand as usize] = true;
+            }
+        }
+    }
+    needed
+}
+
+fn run<P: Tensorial>(
+    network: &Network<P>,
+    feeds: &Bound<P>,
+    targets: Option<&[usize]>,
+    kernels: Kernels,
+) -> Evaluation<P> {
+    let tape = network.tape();
+    let needed = targets.map(|targets| ancestors(&tape, targets));
+    let mut values: Vec<Option<P>> = Vec::with_capacity(tape.len());
+    let mut fed = feeds.iter().peekable();
+    for (index, node) in tape.nodes().enumerate() {
+        let feed = fed.next_if(|(at, _)| *at == index);
+        if needed.as_ref().is_some_and(|needed| !needed[index]) {
+            values.push(None);
+            continue;
+        }
+        let value = match &node.function {
+            Function::Parameter(parameter) => network.parameter_payload(parameter.slot as usize).clone(),
+            Function::Leaf(_) | Function::Input(_) => match feed {
+                Some((_, payload)) => payload.clone(),
+                None => node.payload.clone().expect("invariant: leaves and inputs hold a payload"),
+            },
+            function => {
+                let operand = |position: usize| {
+                    values[node.operands[position] as usize]
+                        .as_ref()
+                        .expect("invariant: operands run before their consumers")
+                };
+                match node.operands.len() {
+                    // The common arities without a list on the heap.
+                    1 => function.eval(&[operand(0)], kernels),
+                    2 => function.eval(&[operand(0), operand(1)], kernels),
+                    count => {
+                        let operands: Vec<&P> = (0..count).map(operand).collect();
+                        function.eval(&operands, kernels)
+                    }
+                }
+            }
+        };
+        values.push(Some(value));
+    }
+    Evaluation::new(tape, values, kernels)
+}

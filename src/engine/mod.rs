@@ -1,0 +1,20 @@
+//! The interpreter: forward runs, gradients, derivatives on the tape, fields and generations.
+//!
+//! The engine executes the tape as it stands and knows no plan. It is the specification in
+//! executable form.
+
+mod chain_rule;
+mod differentiate;
+mod directional;
+mod evaluation;
+mod feeds;
+mod field;
+mod forward;
+mod interpreter;
+mod nonfinite;
+mod update;
+
+pub use evaluation::Evaluation;
+pub use field::{Field, Gradients};
+pub use forward::Oracle;
+pub use nonfinite::NonFinite;

@@ -1,0 +1,146 @@
+//! Generations: the next state of the parameters over the same recorded structure.
+
+use super::field::Field;
+use crate::graph::chain::Chain;
+use crate::graph::error::{NetworkError, describe, resolved};
+use crate::graph::{Network, Symbol};
+use crate::kernel::Elementary;
+use crate::ops::Function;
+use crate::payload::Tensorial;
+
+impl<P: Tensorial> Network<P> {
+    /// The next generation: every parameter replaced by `rule(parameter, gradient)`, with a zero
+    /// gradient outside the field's support. The recorded structure is shared, and this
+    /// generation stays usable.
+    ///
+    /// COST: O(parameters).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let w = network.parameter(1.0_f64);
+    /// let loss = w * w;
+    /// let gradients = network.forward().backward(loss);
+    /// let next = network.update(&gradients, |w, g| w - 0.1 * g);
+    /// assert_eq!(next.resolve(w).payload(), Some(0.8));
+    /// assert_eq!(w.payload(), Some(1.0));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_update`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn update(&self, gradients: &Field<P>, rule: impl FnMut(&P, &P) -> P) -> Self {
+        resolved(self.try_update(gradients, rule))
+    }
+
+    /// The next generation.
+    ///
+    /// # Errors
+    ///
+    /// Where the field is older than a parameter or the rule changes a shape. This generation
+    /// stays as it is.
+    pub fn try_update(
+        &self,
+        gradients: &Field<P>,
+        mut rule: impl FnMut(&P, &P) -> P,
+    ) -> Result<Self, NetworkError> {
+        self.try_update_each(gradients, |_, parameter, gradient| rule(parameter, gradient))
+    }
+
+    /// [`Network::update`] with a rule that also sees which parameter it is given.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_update_each`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn update_each(&self, gradients: &Field<P>, rule: impl FnMut(Symbol, &P, &P) -> P) -> Self {
+        resolved(self.try_update_each(gradients, rule))
+    }
+
+    /// [`Network::update`] with a rule that also sees which parameter it is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::try_update`].
+    pub fn try_update_each(
+        &self,
+        gradients: &Field<P>,
+        mut rule: impl FnMut(Symbol, &P, &P) -> P,
+    ) -> Result<Self, NetworkError> {
+        // The fork first: what this generation records meanwhile is not the next one's.
+        let next = self.clone();
+        let mut payloads: Vec<P> = self.parameters.iter(next.parameters.len()).cloned().collect();
+        next.replace(gradients, &mut payloads, |symbol, slot, gradient| {
+            *slot = rule(symbol, slot, gradient);
+        })?;
+        Ok(Self::from_chains(next.lineage, next.nodes, Chain::from_items(payloads)))
+    }
+
+    /// The consuming twin of [`Network::update`]: the rule owns the parameter and can reuse its
+    /// buffer (`w - 0.1 * g` on a tensor does, where nothing else holds it).
+    ///
+    /// # Panics
+    ///
+    /// Where the field is older than a parameter or the rule changes a shape.
+    #[must_use]
+    #[track_caller]
+    pub fn step(self, gradients: &Field<P>, mut rule: impl FnMut(P, &P) -> P) -> Self {
+        let mut payloads: Vec<P> = self.parameters.iter(self.parameters.len()).cloned().collect();
+        let (lineage, nodes) = (self.lineage, self.nodes.clone());
+        // Lets this generation's hold on the payloads go, so that they are unique where nobody
+        // else has them; the structure goes on in place.
+        let shell = Self::from_chains(lineage, nodes.clone(), Chain::new());
+        drop(self);
+        let mut failed = None;
+        let result = shell.replace(gradients, &mut payloads, |_, slot, gradient| {
+            let zero = P::full(&crate::payload::Shape::scalar(), P::Element::zero());
+            let owned = std::mem::replace(slot, zero);
+            *slot = rule(owned, gradient);
+        });
+        if let Err(error) = result {
+            failed = Some(error);
+        }
+        match failed {
+            Some(error) => resolved(Err(error)),
+            None => Self::from_chains(lineage, nodes, Chain::from_items(payloads)),
+        }
+    }
+
+    /// Runs `change` on every parameter's payload with its gradient, and checks the shapes.
+    fn replace(
+        &self,
+        gradients: &Field<P>,
+        payloads: &mut [P],
+        mut change: impl FnMut(Symbol, &mut P, &P),
+    ) -> Result<(), NetworkError> {
+        let tape = self.tape();
+        let known = tape.common_prefix(&gradients.tape);
+        let is_parameter = |function: &Function| matches!(function, Function::Parameter(_));
+        // All fields are checked before the first rule runs: a refused update changes nothing.
+        let mut nodes = tape.nodes().enumerate().skip(known);
+        if let Some((index, node)) = nodes.find(|(_, node)| is_parameter(&node.function)) {
+            return Err(NetworkError::FieldTooOld { parameter: describe(index, node) });
+        }
+        for (index, node) in tape.nodes().enumerate() {
+            let Function::Parameter(parameter) = &node.function else { continue };
+            let slot = &mut payloads[parameter.slot as usize];
+            let symbol = tape.symbol(index);
+            match gradients.entry(index) {
+                Some(gradient) => change(symbol, slot, gradient),
+                None => change(symbol, slot, &P::full(&node.shape, P::Element::zero())),
+            }
+            let found = slot.shape();
+            if found != node.shape {
+                let (parameter, expected) = (describe(index, node), node.shape.clone());
+                return Err(NetworkError::UpdateShape { parameter, expected, found });
+            }
+        }
+        Ok(())
+    }
+}

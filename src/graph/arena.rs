@@ -1,0 +1,96 @@
+//! `Arena`: an append-only store with stable references and reads without a lock.
+//!
+//! Segments double in size, so a push never moves what is there. One thread at a time appends
+//! (the network's append lock sees to it); any number read. INVARIANT: every slot below the
+//! published length is set.
+
+use super::sync::{AtomicUsize, OnceLock, Ordering};
+
+/// The first segment holds 16 items, segment `s` holds `16 << s`: 28 of them pass `u32::MAX`.
+const FIRST: usize = 16;
+const SEGMENTS: usize = 28;
+
+type Segment<T> = OnceLock<Box<[OnceLock<T>]>>;
+
+pub(crate) struct Arena<T> {
+    // Behind a cell of its own, so that an empty arena (every fork has one) costs no allocation.
+    segments: OnceLock<Box<[Segment<T>]>>,
+    length: AtomicUsize,
+}
+
+impl<T> Arena<T> {
+    pub(crate) fn new() -> Self {
+        Self { segments: OnceLock::new(), length: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length.load(Ordering::Acquire)
+    }
+
+    /// Appends under the caller's exclusion of other appends, and returns the position.
+    pub(crate) fn push(&self, item: T) -> usize {
+        let index = self.length.load(Ordering::Relaxed);
+        let (segment, offset) = place(index);
+        let segments =
+            self.segments.get_or_init(|| (0..SEGMENTS).map(|_| OnceLock::new()).collect());
+        let slots = segments[segment]
+            .get_or_init(|| (0..FIRST << segment).map(|_| OnceLock::new()).collect());
+        let unset = slots[offset].set(item).is_ok();
+        debug_assert!(unset, "invariant: one thread appends at a time");
+        self.length.store(index + 1, Ordering::Release);
+        index
+    }
+
+    /// The item at a position below a length that the caller has seen.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> &T {
+        let (segment, offset) = place(index);
+        self.segments
+            .get()
+            .and_then(|segments| segments[segment].get())
+            .and_then(|slots| slots[offset].get())
+            .expect("invariant: positions below the length are set")
+    }
+
+    /// The first `count` items in order, segment by segment.
+    pub(crate) fn iter(&self, count: usize) -> impl Iterator<Item = &T> {
+        let segments = self.segments.get().map_or(&[][..], |segments| &segments[..]);
+        segments
+            .iter()
+            .map_while(OnceLock::get)
+            .flat_map(|slots| slots.iter())
+            .map_while(OnceLock::get)
+            .take(count)
+    }
+}
+
+#[inline]
+fn place(index: usize) -> (usize, usize) {
+    let shifted = index + FIRST;
+    let segment = (shifted.ilog2() - FIRST.ilog2()) as usize;
+    (segment, shifted - (FIRST << segment))
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_stay_where_they_are() {
+        let arena = Arena::new();
+        let positions: Vec<usize> = (0..1000).map(|item| arena.push(item)).collect();
+        assert_eq!(positions, (0..1000).collect::<Vec<_>>());
+        let first: *const i32 = arena.get(0);
+        (1000..5000).for_each(|item| {
+            arena.push(item);
+        });
+        assert!(std::ptr::eq(first, arena.get(0)));
+        assert!(arena.iter(5000).copied().eq(0..5000));
+        assert_eq!(arena.iter(17).count(), 17);
+    }
+
+    #[test]
+    fn an_empty_arena_iterates_nothing() {
+        assert_eq!(Arena::<u8>::new().iter(0).count(), 0);
+    }
+}

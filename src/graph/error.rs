@@ -1,0 +1,269 @@
+//! What can go wrong when an expression is recorded or a symbol resolved.
+
+use super::node::{Node, Place};
+use crate::payload::Shape;
+use std::error::Error;
+use std::fmt;
+
+/// A violated constraint of an operation: its number in the operation's documentation and what
+/// is wrong, without the shapes (the error adds them).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Violation {
+    pub(crate) constraint: u8,
+    pub(crate) problem: String,
+}
+
+impl Violation {
+    pub(crate) fn new(constraint: u8, problem: impl Into<String>) -> Self {
+        Self { constraint, problem: problem.into() }
+    }
+}
+
+/// An expression that the tape refuses: the operation, what is wrong, the operands' shapes and
+/// the source lines that recorded them.
+///
+/// Recording methods panic with this message at the caller's line; their `try_` twins return it.
+/// Nothing was recorded.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::{Network, Tensor};
+///
+/// let network = Network::new();
+/// let a = network.input(Tensor::<f32>::zeros([2, 3]));
+/// let b = network.input(Tensor::<f32>::zeros([4, 5]));
+/// let error = a.try_matmul(b).unwrap_err();
+/// assert!(error.to_string().starts_with("matmul: inner dimensions differ: [2, 3] x [4, 5] (C2)"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShapeError(Box<Report>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Report {
+    operation: &'static str,
+    problem: String,
+    constraint: Option<u8>,
+    operands: Vec<(Shape, String)>,
+}
+
+impl ShapeError {
+    pub(crate) fn new<P>(operation: &'static str, violation: Violation, operands: &[&Node<P>]) -> Self {
+        let describe = |node: &&Node<P>| {
+            let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+            (node.shape.clone(), format!("{}{label} at {}", node.function.name(), node.location))
+        };
+        Self(Box::new(Report {
+            operation,
+            problem: violation.problem,
+            constraint: Some(violation.constraint),
+            operands: operands.iter().map(describe).collect(),
+        }))
+    }
+
+    /// A refusal that concerns no numbered constraint of the operation.
+    pub(crate) fn general(operation: &'static str, problem: impl Into<String>) -> Self {
+        Self(Box::new(Report {
+            operation,
+            problem: problem.into(),
+            constraint: None,
+            operands: Vec::new(),
+        }))
+    }
+
+    /// The operation's name.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        self.0.operation
+    }
+
+    /// The number of the violated constraint in the operation's documentation, where it has one.
+    #[must_use]
+    pub fn constraint(&self) -> Option<u8> {
+        self.0.constraint
+    }
+
+    /// The operands' shapes.
+    pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.0.operands.iter().map(|(shape, _)| shape)
+    }
+
+    /// Panics with this message at the caller's line.
+    ///
+    /// # Panics
+    ///
+    /// Always.
+    #[track_caller]
+    pub fn raise(self) -> ! {
+        panic!("{self}")
+    }
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { operation, problem, constraint, operands } = &*self.0;
+        write!(f, "{operation}: {problem}")?;
+        for (position, (shape, _)) in operands.iter().enumerate() {
+            write!(f, "{}{shape}", if position == 0 { ": " } else { " x " })?;
+        }
+        if let Some(constraint) = constraint {
+            write!(f, " (C{constraint})")?;
+        }
+        for (position, (shape, origin)) in operands.iter().enumerate() {
+            write!(f, "\n  operand {position}: {shape} from {origin}")?;
+        }
+        Ok(())
+    }
+}
+impl Error for ShapeError {}
+
+/// The value of a recording, or its panic at the user's line.
+///
+/// A function and not a closure: `#[track_caller]` does not reach through closures.
+#[track_caller]
+pub(crate) fn recorded<T>(result: Result<T, ShapeError>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => error.raise(),
+    }
+}
+
+/// A symbol, a feed or a field that does not fit the network it was handed to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NetworkError {
+    /// The symbol comes from a network that shares no recording with this one.
+    Foreign {
+        /// What was asked, such as `resolve`.
+        operation: &'static str,
+    },
+    /// The symbol was recorded on a fork, after it parted from this network.
+    Divergent {
+        /// What was asked, such as `resolve`.
+        operation: &'static str,
+        /// The symbol's position.
+        index: usize,
+    },
+    /// The value is no input, so that nothing can be fed to it.
+    NotAnInput {
+        /// The value: its operation, label and source line.
+        value: String,
+    },
+    /// One input was fed twice.
+    FedTwice {
+        /// The value: its operation, label and source line.
+        value: String,
+    },
+    /// A feed's shape is not the input's.
+    FeedShape {
+        /// The value: its operation, label and source line.
+        value: String,
+        /// The input's shape.
+        expected: Shape,
+        /// The feed's shape.
+        found: Shape,
+    },
+    /// An input that takes selections was fed another payload.
+    FeedNotSelection {
+        /// The value: its operation, label and source line.
+        value: String,
+    },
+    /// A gradient was asked of a value that has not exactly one element.
+    NotScalar {
+        /// The value: its operation, label and source line.
+        value: String,
+        /// Its shape.
+        shape: Shape,
+    },
+    /// The run skipped the value, as no target depends on it.
+    Skipped {
+        /// The value: its operation, label and source line.
+        value: String,
+    },
+    /// An update changed a parameter's shape.
+    UpdateShape {
+        /// The parameter: its label and source line.
+        parameter: String,
+        /// The parameter's shape.
+        expected: Shape,
+        /// The shape of what the rule returned.
+        found: Shape,
+    },
+    /// A field knows nothing of a parameter that was recorded after it was computed.
+    FieldTooOld {
+        /// The parameter: its label and source line.
+        parameter: String,
+    },
+    /// Two fields come from forks that parted.
+    FieldsDiverge,
+}
+
+impl fmt::Display for NetworkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Foreign { operation } => write!(
+                f,
+                "{operation}: the symbol comes from another network; a symbol is valid in the \
+                 network that recorded it, its forks and its generations"
+            ),
+            Self::Divergent { operation, index } => write!(
+                f,
+                "{operation}: value %{index} was recorded on a fork after it parted from this \
+                 network; record it here, or resolve it there"
+            ),
+            Self::NotAnInput { value } => {
+                write!(f, "feed: {value} is not an input; declare it with `Network::input` to feed it")
+            }
+            Self::FedTwice { value } => write!(f, "feed: {value} is fed twice in one run"),
+            Self::FeedShape { value, expected, found } => write!(
+                f,
+                "feed: {value} has shape {expected} and was fed {found}; record the expression \
+                 once for each shape"
+            ),
+            Self::FeedNotSelection { value } => write!(
+                f,
+                "feed: {value} takes selections, as its default payload is one; feed \
+                 `Tensor::selection(..)`"
+            ),
+            Self::NotScalar { value, shape } => write!(
+                f,
+                "backward: the target {value} has shape {shape}, and a gradient needs exactly one \
+                 element; reduce it first, with `sum` or `mean`"
+            ),
+            Self::Skipped { value } => write!(
+                f,
+                "evaluation: {value} was skipped, as no target of this run depends on it; name it \
+                 as a target of `forward_for`, or run `forward`"
+            ),
+            Self::UpdateShape { parameter, expected, found } => write!(
+                f,
+                "update: the rule turned {parameter} of shape {expected} into {found}"
+            ),
+            Self::FieldTooOld { parameter } => write!(
+                f,
+                "update: the field is older than {parameter}; compute it on a run of this network"
+            ),
+            Self::FieldsDiverge => {
+                write!(f, "field: the two fields belong to forks that parted, or to different networks")
+            }
+        }
+    }
+}
+impl Error for NetworkError {}
+
+/// The value of a lookup, or its panic at the user's line.
+#[track_caller]
+pub(crate) fn resolved<T>(result: Result<T, NetworkError>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// How messages name a value: operation, label, source line.
+pub(crate) fn describe<P>(index: usize, node: &Node<P>) -> String {
+    let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    let name = node.function.name();
+    let place: &Place = &node.location;
+    format!("%{index} = {name}{label} (recorded at {place})")
+}

@@ -1,0 +1,18 @@
+//! The tape: what is recorded, how it forks, and the handles into it.
+
+pub(crate) mod arena;
+pub(crate) mod chain;
+pub(crate) mod error;
+pub(crate) mod network;
+pub(crate) mod node;
+pub(crate) mod scope;
+pub(crate) mod symbol;
+pub(crate) mod sync;
+pub(crate) mod tape;
+pub(crate) mod value;
+
+pub use error::{NetworkError, ShapeError};
+pub use network::Network;
+pub use scope::Scope;
+pub use symbol::Symbol;
+pub use value::Value;

@@ -1,0 +1,308 @@
+//! `Network`: the owner of a graph's state, a tape and the parameters of one generation.
+//!
+//! INVARIANT: only this network appends to its own chains, under one lock that guards nothing
+//! but the append itself: inference and validation come before it, no user code runs under it,
+//! and no run takes it.
+
+use super::chain::{Chain, unique};
+use super::error::{NetworkError, ShapeError, Violation, recorded, resolved};
+use super::node::{Node, Operands, Place};
+use super::scope;
+use super::symbol::Symbol;
+use super::sync::{Mutex, OnceLock};
+use super::tape::Tape;
+use super::value::Value;
+use crate::ops::{Function, Input, Leaf, Parameter};
+use crate::payload::Tensorial;
+use std::panic::Location;
+
+/// The owner of a graph's state, generic over the payload `P`: `f64`, `f32`, a tensor, or a
+/// user's own element.
+///
+/// Recording is append-only through `&self`, from any thread. `clone` is an O(1) fork: both
+/// share what is recorded, and neither sees what the other records next.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::Network;
+///
+/// let network = Network::new();
+/// let x = network.input(3.0_f64);
+/// let y = x * x + 1.0;
+/// let evaluation = network.forward();
+/// assert_eq!(evaluation.of(y), 10.0);
+/// assert_eq!(evaluation.backward(y).of(x), 6.0);
+/// ```
+pub struct Network<P: Tensorial> {
+    pub(crate) lineage: u64,
+    pub(crate) nodes: Chain<Node<P>>,
+    pub(crate) parameters: Chain<P>,
+    append: Mutex<()>,
+}
+
+impl<P: Tensorial> Default for Network<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// An O(1) fork.
+impl<P: Tensorial> Clone for Network<P> {
+    fn clone(&self) -> Self {
+        let _append = self.appending();
+        Self::from_chains(self.lineage, self.nodes.fork(), self.parameters.fork())
+    }
+}
+
+impl<P: Tensorial> Network<P> {
+    /// A network with nothing recorded.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::from_chains(unique(), Chain::new(), Chain::new())
+    }
+
+    pub(crate) fn from_chains(lineage: u64, nodes: Chain<Node<P>>, parameters: Chain<P>) -> Self {
+        Self { lineage, nodes, parameters, append: Mutex::new(()) }
+    }
+
+    /// Records a parameter: state that [`Network::update`] replaces from generation to
+    /// generation.
+    ///
+    /// # Panics
+    ///
+    /// Where the tape is full (2^32 nodes).
+    #[track_caller]
+    pub fn parameter(&self, payload: P) -> Value<'_, P> {
+        let place = Place::Source(Location::caller());
+        let shape = payload.shape();
+        let scope = scope::current(self.branch());
+        let _append = self.appending();
+        let function = Function::Parameter(Parameter { slot: self.parameters.len() as u32 });
+        recorded(self.check_room(&function));
+        // The payload first: whoever sees the node finds its state.
+        self.parameters.push(payload);
+        self.push(Node {
+            function,
+            operands: Operands::new(&[]),
+            shape,
+            selection: false,
+            payload: None,
+            location: place,
+            scope,
+            name: OnceLock::new(),
+            differentiable: true,
+        })
+    }
+
+    /// Records an input with the payload that it has when a run feeds no other. Its shape is
+    /// the only one that it takes; where the default is a selection it takes selections only.
+    ///
+    /// # Panics
+    ///
+    /// Where the tape is full (2^32 nodes).
+    #[track_caller]
+    pub fn input(&self, default: P) -> Value<'_, P> {
+        let differentiable = !default.is_selection();
+        let place = Place::Source(Location::caller());
+        self.source(Function::Input(Input), default, differentiable, place)
+    }
+
+    /// Records a constant.
+    ///
+    /// # Panics
+    ///
+    /// Where the tape is full (2^32 nodes).
+    #[track_caller]
+    pub fn leaf(&self, payload: P) -> Value<'_, P> {
+        self.source(Function::Leaf(Leaf), payload, false, Place::Source(Location::caller()))
+    }
+
+    pub(crate) fn source(
+        &self,
+        function: Function,
+        payload: P,
+        differentiable: bool,
+        location: Place,
+    ) -> Value<'_, P> {
+        let node = Node {
+            function,
+            operands: Operands::new(&[]),
+            shape: payload.shape(),
+            selection: payload.is_selection(),
+            payload: Some(payload),
+            location,
+            scope: scope::current(self.branch()),
+            name: OnceLock::new(),
+            differentiable,
+        };
+        recorded(self.check_room(&node.function));
+        let _append = self.appending();
+        self.push(node)
+    }
+
+    /// Infers, validates and records one operation of this network's own nodes.
+    pub(crate) fn record_at(
+        &self,
+        function: Function,
+        operands: &[u32],
+        location: &'static Location<'static>,
+    ) -> Result<Value<'_, P>, ShapeError> {
+        self.record_placed(function, operands, Place::Source(location))
+    }
+
+    pub(crate) fn record_placed(
+        &self,
+        function: Function,
+        operands: &[u32],
+        location: Place,
+    ) -> Result<Value<'_, P>, ShapeError> {
+        let nodes = |position: usize| self.nodes.get(operands[position] as usize);
+        let inferred = match operands.len() {
+            // The common arities without a list on the heap.
+            1 => function.infer(&[&nodes(0).shape]),
+            2 => function.infer(&[&nodes(0).shape, &nodes(1).shape]),
+            _ => {
+                let shapes: Vec<_> = (0..operands.len()).map(|i| &nodes(i).shape).collect();
+                function.infer(&shapes)
+            }
+        };
+        let refuse = |violation| {
+            let operands: Vec<_> = (0..operands.len()).map(nodes).collect();
+            ShapeError::new(function.name(), violation, &operands)
+        };
+        let shape = inferred.map_err(refuse)?;
+        if let Some((position, constraint)) = function.selection() {
+            if !nodes(position).selection {
+                return Err(refuse(Violation::new(
+                    constraint,
+                    "the last operand is no selection (declare it with `Tensor::selection(..)`)",
+                )));
+            }
+        }
+        self.check_room(&function)?;
+        if !P::holds(&shape) {
+            return Err(ShapeError::general(
+                function.name(),
+                format!("a scalar payload cannot hold the result's shape {shape}; use a tensor"),
+            ));
+        }
+        let differentiable = operands.iter().enumerate().any(|(position, &operand)| {
+            function.differentiable(position) && self.nodes.get(operand as usize).differentiable
+        });
+        let first = nodes(0);
+        let selection = first.selection
+            && matches!(function, Function::Reshape(_))
+            && shape.last() == first.shape.last();
+        let node = Node {
+            function,
+            selection,
+            operands: Operands::new(operands),
+            shape,
+            payload: None,
+            location,
+            scope: scope::current(self.branch()),
+            name: OnceLock::new(),
+            differentiable,
+        };
+        let _append = self.appending();
+        Ok(self.push(node))
+    }
+
+    fn push(&self, node: Node<P>) -> Value<'_, P> {
+        Value { network: self, index: self.nodes.push(node) as u32 }
+    }
+
+    fn check_room(&self, function: &Function) -> Result<(), ShapeError> {
+        if self.nodes.len() < u32::MAX as usize {
+            return Ok(());
+        }
+        Err(ShapeError::general(function.name(), "the tape is full: it holds 2^32 - 1 values"))
+    }
+
+    /// The append lock. Nothing that it guards can be left half done by a panic, so that a
+    /// poisoned lock is as good as new.
+    #[cfg(not(loom))]
+    pub(crate) fn appending(&self) -> std::sync::MutexGuard<'_, ()> {
+        self.append.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+    #[cfg(loom)]
+    pub(crate) fn appending(&self) -> loom::sync::MutexGuard<'_, ()> {
+        self.append.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// The number of recorded values.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing is recorded.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value that a symbol stands for, in this generation.
+    ///
+    /// # Panics
+    ///
+    /// Where the symbol is foreign or was recorded on a fork after it parted.
+    #[track_caller]
+    pub fn resolve(&self, symbol: impl Into<Symbol>) -> Value<'_, P> {
+        resolved(self.try_resolve(symbol))
+    }
+
+    /// The value that a symbol stands for, in this generation.
+    ///
+    /// # Errors
+    ///
+    /// Where the symbol is foreign or was recorded on a fork after it parted.
+    pub fn try_resolve(&self, symbol: impl Into<Symbol>) -> Result<Value<'_, P>, NetworkError> {
+        let index = self.tape().position(symbol.into(), "resolve")? as u32;
+        Ok(Value { network: self, index })
+    }
+
+    /// The parameters with their paths, in the order of their recording. A parameter without a
+    /// name is called `parameter` and its number, behind its scopes.
+    pub fn parameters(&self) -> impl Iterator<Item = (String, Value<'_, P>)> {
+        let nodes = self.nodes.iter(self.nodes.len()).enumerate();
+        nodes.filter_map(|(index, node)| {
+            let Function::Parameter(Parameter { slot }) = node.function else { return None };
+            let path = node.label().unwrap_or_else(|| match &node.scope {
+                Some(scope) => format!("{scope}.parameter{slot}"),
+                None => format!("parameter{slot}"),
+            });
+            Some((path, Value { network: self, index: index as u32 }))
+        })
+    }
+
+    /// A network that lives as long as the process, so that its values can be kept anywhere: for
+    /// notebooks and tests.
+    #[must_use]
+    pub fn leaked() -> &'static Self {
+        Self::new().leak()
+    }
+
+    /// Lets this network live as long as the process.
+    #[must_use]
+    pub fn leak(self) -> &'static Self {
+        Box::leak(Box::new(self))
+    }
+
+    pub(crate) fn tape(&self) -> Tape<P> {
+        Tape::new(self.lineage, &self.nodes)
+    }
+
+    pub(crate) fn node(&self, index: u32) -> &Node<P> {
+        self.nodes.get(index as usize)
+    }
+
+    pub(crate) fn branch(&self) -> u64 {
+        self.nodes.branch()
+    }
+
+    pub(crate) fn parameter_payload(&self, slot: usize) -> &P {
+        self.parameters.get(slot)
+    }
+}

@@ -1,0 +1,63 @@
+//! `Tape`: a frozen view of what a network had recorded at one moment. Cheap to clone, owns
+//! what it needs, and takes no lock to make or to read.
+
+use super::chain::Chain;
+use super::error::NetworkError;
+use super::node::Node;
+use super::symbol::Symbol;
+
+pub(crate) struct Tape<P> {
+    lineage: u64,
+    nodes: Chain<Node<P>>,
+    length: usize,
+}
+
+impl<P> Clone for Tape<P> {
+    fn clone(&self) -> Self {
+        Self { nodes: self.nodes.clone(), ..*self }
+    }
+}
+
+impl<P> Tape<P> {
+    pub(crate) fn new(lineage: u64, nodes: &Chain<Node<P>>) -> Self {
+        Self { lineage, nodes: nodes.clone(), length: nodes.len() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.length
+    }
+
+    #[inline]
+    pub(crate) fn node(&self, index: usize) -> &Node<P> {
+        self.nodes.get(index)
+    }
+
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = &Node<P>> {
+        self.nodes.iter(self.length)
+    }
+
+    pub(crate) fn symbol(&self, index: usize) -> Symbol {
+        let branch = self.nodes.branch_of(index);
+        Symbol { lineage: self.lineage, branch, index: index as u32 }
+    }
+
+    /// The position of a symbol's value on this tape.
+    pub(crate) fn position(&self, symbol: Symbol, operation: &'static str) -> Result<usize, NetworkError> {
+        if symbol.lineage != self.lineage {
+            return Err(NetworkError::Foreign { operation });
+        }
+        let index = symbol.index as usize;
+        if index >= self.length || self.nodes.branch_of(index) != symbol.branch {
+            return Err(NetworkError::Divergent { operation, index });
+        }
+        Ok(index)
+    }
+
+    /// How many nodes in front two tapes share.
+    pub(crate) fn common_prefix(&self, other: &Self) -> usize {
+        if self.lineage != other.lineage {
+            return 0;
+        }
+        self.nodes.common_prefix(&other.nodes, (self.length, other.length))
+    }
+}

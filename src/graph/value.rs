@@ -1,0 +1,139 @@
+//! `Value`: a `Copy` handle to a recorded value.
+
+use super::error::{ShapeError, recorded};
+use super::network::Network;
+use super::symbol::Symbol;
+use crate::ops::Function;
+use crate::payload::{Shape, Tensorial};
+use std::fmt;
+use std::panic::Location;
+
+/// A recorded value: a borrow of its network and a position on its tape.
+///
+/// Operators and methods record further values and never consume their operands. A value cannot
+/// outlive its network:
+///
+/// ```compile_fail,E0597
+/// use poorgrad::Network;
+///
+/// let value = {
+///     let network = Network::new();
+///     network.parameter(1.0_f64)
+/// };
+/// println!("{value:?}");
+/// ```
+pub struct Value<'n, P: Tensorial> {
+    pub(crate) network: &'n Network<P>,
+    pub(crate) index: u32,
+}
+
+impl<P: Tensorial> Clone for Value<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<P: Tensorial> Copy for Value<'_, P> {}
+
+impl<'n, P: Tensorial> Value<'n, P> {
+    /// The network that this value is a handle into.
+    #[must_use]
+    pub fn network(self) -> &'n Network<P> {
+        self.network
+    }
+
+    /// The detached identity of this value.
+    #[must_use]
+    pub fn symbol(self) -> Symbol {
+        self.network.tape().symbol(self.index as usize)
+    }
+
+    /// The extents.
+    #[must_use]
+    pub fn shape(self) -> &'n Shape {
+        &self.network.node(self.index).shape
+    }
+
+    /// The payload that a leaf, a parameter or an input holds in this generation (an input's is
+    /// its default); `None` for a computed value.
+    #[must_use]
+    pub fn payload(self) -> Option<P> {
+        let node = self.network.node(self.index);
+        match node.function {
+            Function::Parameter(ref parameter) => {
+                Some(self.network.parameter_payload(parameter.slot as usize).clone())
+            }
+            _ => node.payload.clone(),
+        }
+    }
+
+    /// The name given by [`Value::named`] behind its scopes.
+    #[must_use]
+    pub fn label(self) -> Option<String> {
+        self.network.node(self.index).label()
+    }
+
+    /// Names this value, behind the scope that was open when it was recorded, in every
+    /// generation and fork that shares it. Messages, drawings and text print the name.
+    ///
+    /// # Panics
+    ///
+    /// When the value already has another name.
+    #[track_caller]
+    pub fn named(self, name: &str) -> Self {
+        let slot = &self.network.node(self.index).name;
+        if slot.set(name.into()).is_err() {
+            let given = slot.get().map_or("", |given| given);
+            assert!(given == name, "named: the value is already named `{given}`, not `{name}`");
+        }
+        self
+    }
+
+    /// Records `function` of this value and `others` at the caller's line.
+    #[track_caller]
+    pub(crate) fn try_apply(
+        self,
+        function: impl Into<Function>,
+        others: &[Self],
+    ) -> Result<Self, ShapeError> {
+        let function = function.into();
+        let location = Location::caller();
+        let mut operands = [self.index; 3];
+        if others.len() < operands.len() {
+            for (slot, other) in operands[1..].iter_mut().zip(others) {
+                self.same_network(*other, &function)?;
+                *slot = other.index;
+            }
+            return self.network.record_at(function, &operands[..=others.len()], location);
+        }
+        let mut operands = vec![self.index];
+        for other in others {
+            self.same_network(*other, &function)?;
+            operands.push(other.index);
+        }
+        self.network.record_at(function, &operands, location)
+    }
+
+    /// Records `function`, and panics at the caller's line where it is refused.
+    #[track_caller]
+    pub(crate) fn apply(self, function: impl Into<Function>, others: &[Self]) -> Self {
+        recorded(self.try_apply(function, others))
+    }
+
+    fn same_network(self, other: Self, function: &Function) -> Result<(), ShapeError> {
+        if std::ptr::eq(self.network, other.network) {
+            return Ok(());
+        }
+        Err(ShapeError::general(
+            function.name(),
+            "the operands are handles into different networks (or generations); resolve their \
+             symbols in one of them first",
+        ))
+    }
+}
+
+impl<P: Tensorial> fmt::Debug for Value<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = self.network.node(self.index);
+        write!(f, "%{} = {} : {}", self.index, node.function.name(), node.shape)
+    }
+}

@@ -1,0 +1,225 @@
+//! What an element of a payload offers: arithmetic, elementary functions, order, bytes.
+//!
+//! The trait is open. A type from outside the crate (a dual number, an interval, an integer
+//! modulo a prime) that implements it runs through recording, interpretation and
+//! differentiation, as a scalar payload and inside a tensor. The hooks at the end let `f32` and
+//! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
+
+use std::cmp::Ordering;
+use std::fmt::Debug;
+
+/// Which table of kernels computes: the definitions, or the fast code with the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Kernels {
+    /// The generic scalar definitions of `poorgrad::reference`.
+    Reference,
+    /// The fast kernels where the element has them, the definitions elsewhere.
+    #[default]
+    Native,
+}
+
+/// How far an element can be lowered by a compiler stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Lowering {
+    /// IEEE 754 binary32: native kernels exist.
+    F32,
+    /// IEEE 754 binary64: native kernels exist.
+    F64,
+    /// Any other element: the generic loops run it.
+    Generic,
+}
+
+fn unsupported(function: &str, element: &str) -> ! {
+    panic!("{function}: the element type `{element}` does not define it; implement `Elementary::{function}`")
+}
+
+/// An element: the arithmetic that payloads are made of.
+///
+/// Required are a name, the four operations, negation, order and bytes. The elementary functions
+/// default to a panic that names the missing one, so that an exact type such as an integer modulo
+/// a prime implements only what it means.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::Elementary;
+///
+/// assert_eq!(Elementary::mul(&3.0_f64, &4.0), 12.0);
+/// assert!(f64::from_f64(0.0).is_zero());
+/// ```
+pub trait Elementary: Clone + Debug + Send + Sync + 'static {
+    /// The name that text and messages print, such as `f32`.
+    const NAME: &'static str;
+    /// The number of bytes that [`Elementary::write_bytes`] writes.
+    const BYTES: usize;
+
+    /// The element nearest to a literal.
+    fn from_f64(value: f64) -> Self;
+    /// The (primal) value as an `f64`, for printing and for checks.
+    fn to_f64(&self) -> f64;
+    /// Whether the whole element is zero, of either sign (a dual number with zero primal and
+    /// non-zero tangent is not).
+    fn is_zero(&self) -> bool;
+    /// `self + rhs`, rounded once.
+    fn add(&self, rhs: &Self) -> Self;
+    /// `self - rhs`, rounded once.
+    fn sub(&self, rhs: &Self) -> Self;
+    /// `self * rhs`, rounded once.
+    fn mul(&self, rhs: &Self) -> Self;
+    /// `self / rhs`, rounded once.
+    fn div(&self, rhs: &Self) -> Self;
+    /// `-self`.
+    fn neg(&self) -> Self;
+    /// The order of two elements, `None` where there is none (NaN).
+    fn order(&self, rhs: &Self) -> Option<Ordering>;
+    /// Appends exactly [`Elementary::BYTES`] bytes, little-endian, that determine the element.
+    fn write_bytes(&self, out: &mut Vec<u8>);
+    /// The element that [`Elementary::write_bytes`] wrote, `None` where the bytes are no element.
+    fn read_bytes(bytes: &[u8]) -> Option<Self>;
+
+    /// The additive identity, `+0`.
+    fn zero() -> Self {
+        Self::from_f64(0.0)
+    }
+    /// The multiplicative identity.
+    fn one() -> Self {
+        Self::from_f64(1.0)
+    }
+    /// Whether the element is not a number.
+    fn is_nan(&self) -> bool {
+        self.order(self).is_none()
+    }
+    /// Whether the element is neither infinite nor NaN.
+    fn is_finite(&self) -> bool {
+        self.to_f64().is_finite()
+    }
+    /// `+0` where `self` is zero, else `self * rhs`: cotangent times local derivative, so that a
+    /// zero cotangent never meets an infinite derivative.
+    fn absorb(&self, rhs: &Self) -> Self {
+        if self.is_zero() { Self::zero() } else { self.mul(rhs) }
+    }
+    /// `+0` where `self` is zero, else `self / rhs`.
+    fn absorb_div(&self, rhs: &Self) -> Self {
+        if self.is_zero() { Self::zero() } else { self.div(rhs) }
+    }
+    /// IEEE 754-2019 `maximum`: NaN if either is NaN, and `-0 < +0`. The default takes the first
+    /// of a tie, which is right for elements without signed zeros.
+    fn maximum(&self, rhs: &Self) -> Self {
+        match self.order(rhs) {
+            Some(Ordering::Less) => rhs.clone(),
+            None if !self.is_nan() => rhs.clone(),
+            _ => self.clone(),
+        }
+    }
+    /// `self` where positive or NaN, else `+0`.
+    fn relu(&self) -> Self {
+        match self.order(&Self::zero()) {
+            Some(Ordering::Greater) | None => self.clone(),
+            _ => Self::zero(),
+        }
+    }
+    /// `e^self`.
+    fn exp(&self) -> Self {
+        unsupported("exp", Self::NAME)
+    }
+    /// `e^self - 1`.
+    fn exp_m1(&self) -> Self {
+        unsupported("exp_m1", Self::NAME)
+    }
+    /// The natural logarithm.
+    fn ln(&self) -> Self {
+        unsupported("ln", Self::NAME)
+    }
+    /// `ln(1 + self)`.
+    fn ln_1p(&self) -> Self {
+        unsupported("ln_1p", Self::NAME)
+    }
+    /// The square root, rounded once.
+    fn sqrt(&self) -> Self {
+        unsupported("sqrt", Self::NAME)
+    }
+    /// The hyperbolic tangent.
+    fn tanh(&self) -> Self {
+        unsupported("tanh", Self::NAME)
+    }
+    /// `e = exp(-|x|)`, `r = 1 / (1 + e)`, then `r` where `x >= 0`, else `e * r`.
+    fn sigmoid(&self) -> Self {
+        let (zero, one) = (Self::zero(), Self::one());
+        let non_negative = matches!(self.order(&zero), Some(Ordering::Greater | Ordering::Equal));
+        let e = if non_negative { self.neg().exp() } else { self.exp() };
+        let r = one.div(&one.add(&e));
+        if non_negative { r } else { e.mul(&r) }
+    }
+    /// The sine of an angle in radians.
+    fn sin(&self) -> Self {
+        unsupported("sin", Self::NAME)
+    }
+    /// The cosine of an angle in radians.
+    fn cos(&self) -> Self {
+        unsupported("cos", Self::NAME)
+    }
+    /// The error function.
+    fn erf(&self) -> Self {
+        unsupported("erf", Self::NAME)
+    }
+    /// `self` to the power `exponent`, 1 at `0^0`.
+    fn powf(&self, exponent: &Self) -> Self {
+        let _ = exponent;
+        unsupported("powf", Self::NAME)
+    }
+    /// `self` to an integer power. The default multiplies by repeated squaring.
+    fn powi(&self, exponent: i32) -> Self {
+        let (mut base, mut left, mut product) = (self.clone(), exponent.unsigned_abs(), Self::one());
+        while left > 0 {
+            if left & 1 == 1 {
+                product = product.mul(&base);
+            }
+            left >>= 1;
+            if left > 0 {
+                base = base.mul(&base);
+            }
+        }
+        if exponent < 0 { Self::one().div(&product) } else { product }
+    }
+
+    /// The text of one element: exact, without spaces. The default is the bytes in hexadecimal.
+    fn to_text(&self) -> String {
+        let mut bytes = Vec::with_capacity(Self::BYTES);
+        self.write_bytes(&mut bytes);
+        bytes.iter().rev().fold(String::from("0x"), |text, byte| text + &format!("{byte:02x}"))
+    }
+    /// The element that [`Elementary::to_text`] printed, bit for bit.
+    fn from_text(text: &str) -> Option<Self> {
+        Self::read_bytes(&bytes_from_hex(text, Self::BYTES)?)
+    }
+
+    /// How far compiler stages may lower this element.
+    #[must_use]
+    fn lowering() -> Lowering {
+        Lowering::Generic
+    }
+    /// The elements of a slice as `f32`, where that is what they are.
+    fn as_f32s(elements: &[Self]) -> Option<&[f32]> {
+        let _ = elements;
+        None
+    }
+    /// The elements of a slice as `f64`, where that is what they are.
+    fn as_f64s(elements: &[Self]) -> Option<&[f64]> {
+        let _ = elements;
+        None
+    }
+}
+
+/// Little-endian bytes from `0x` and `2 * count` hexadecimal digits.
+pub(crate) fn bytes_from_hex(text: &str, count: usize) -> Option<Vec<u8>> {
+    let digits = text.strip_prefix("0x")?;
+    if digits.len() != 2 * count || !digits.is_ascii() {
+        return None;
+    }
+    (0..count)
+        .rev()
+        .map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).ok())
+        .collect()
+}

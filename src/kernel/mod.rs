@@ -1,0 +1,17 @@
+//! Arithmetic over slices: what an element offers, and the loops that use it.
+//!
+//! A kernel sees slices, extents and strides and knows nothing of tensors, nodes or plans. The
+//! definitions under [`reference`] are the meaning of every operation; whatever runs faster
+//! (the private `native`) computes the same bits.
+
+pub mod element;
+pub mod map;
+pub(crate) mod native;
+pub(crate) mod order;
+pub mod reference;
+#[cfg(test)]
+pub(crate) mod testing;
+pub(crate) mod walk;
+
+pub use element::{Elementary, Kernels, Lowering};
+pub use map::{Binary, Comparison, Unary};

@@ -1,0 +1,25 @@
+//! Faster loops with the bits of the definitions.
+//!
+//! Each function here has a twin of the same name in `reference` and returns the same bits. What
+//! makes it faster is packing, contiguous rows and independent accumulators, in shapes that the
+//! compiler vectorises; never another order of floating-point work.
+
+mod index;
+mod map;
+mod maximum;
+mod movement;
+mod product;
+mod softmax;
+mod sum;
+#[cfg(test)]
+mod tests;
+mod window;
+
+pub(crate) use index::{gather, row_update, scatter};
+pub(crate) use map::{map, map_in_place, select, zip, zip_in_place};
+pub(crate) use maximum::{first_max, max};
+pub(crate) use movement::{concat, copy, is_contiguous, pad};
+pub(crate) use product::product;
+pub(crate) use softmax::{log_softmax, log_sum_exp, softmax};
+pub(crate) use sum::sum;
+pub(crate) use window::fold;

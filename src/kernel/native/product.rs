@@ -1,0 +1,186 @@
+//! Products by packed register tiles.
+//!
+//! BITS: one element of a tile accumulates `a * b` over ascending `k` from `+0` inside a block of
+//! `KB`, and blocks are added to the result in ascending order: exactly `reference::product`,
+//! whatever the tile. Tiles at an edge compute on padding zeros and throw that away.
+
+use crate::kernel::Elementary;
+use crate::kernel::order::KB;
+use crate::kernel::reference::View;
+use crate::kernel::walk::Walk;
+use std::array::from_fn;
+
+/// Rows of a register tile.
+const MR: usize = 4;
+/// Columns of B that are packed at a time: a block of them stays in the second-level cache.
+const NC: usize = 512;
+
+/// A matrix inside a slice.
+struct Matrix<'a, E> {
+    elements: &'a [E],
+    row: usize,
+    column: usize,
+}
+
+impl<E> Matrix<'_, E> {
+    #[inline]
+    fn at(&self, i: usize, j: usize) -> &E {
+        &self.elements[i * self.row + j * self.column]
+    }
+}
+
+/// As `reference::product`.
+pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Vec<E> {
+    let batch = a.extents.len() - 2;
+    let [m, k] = [a.extents[batch], a.extents[batch + 1]];
+    let n = b.extents[batch + 1];
+    let count = a.extents[..batch].iter().product::<usize>();
+    let mut out = vec![E::zero(); count * m * n];
+    if out.is_empty() || k == 0 {
+        return out;
+    }
+    let mut slices = out.chunks_exact_mut(m * n);
+    let mut scratch = Scratch::default();
+    let walk = Walk::new(&a.extents[..batch], [&a.strides[..batch], &b.strides[..batch]]);
+    walk.elements([a.offset, b.offset], |[i, j]| {
+        let c = slices.next().expect("invariant: one slice of the result per step of the walk");
+        let a = Matrix { elements: &a.elements[i..], row: a.strides[batch], column: a.strides[batch + 1] };
+        let b = Matrix { elements: &b.elements[j..], row: b.strides[batch], column: b.strides[batch + 1] };
+        if m < MR && b.column == 1 {
+            by_rows(&a, &b, c, [m, k, n]);
+        } else if size_of::<E>() <= 4 {
+            by_tiles::<E, 8>(&a, &b, c, [m, k, n], &mut scratch);
+        } else {
+            by_tiles::<E, 4>(&a, &b, c, [m, k, n], &mut scratch);
+        }
+    });
+    out
+}
+
+/// Few rows: each row of C takes up rows of B, scaled, in ascending `k`. Nothing is packed.
+fn by_rows<E: Elementary>(a: &Matrix<'_, E>, b: &Matrix<'_, E>, c: &mut [E], [m, k, n]: [usize; 3]) {
+    let mut block = Vec::new();
+    for i in 0..m {
+        let c = &mut c[i * n..][..n];
+        for start in (0..k).step_by(KB) {
+            let terms = start..k.min(start + KB);
+            if start == 0 {
+                // C is +0 still: the first block accumulates in its place.
+                terms.for_each(|t| take_up(c, a.at(i, t), &b.elements[t * b.row..][..n]));
+                continue;
+            }
+            block.clear();
+            block.resize(n, E::zero());
+            terms.for_each(|t| take_up(&mut block, a.at(i, t), &b.elements[t * b.row..][..n]));
+            c.iter_mut().zip(&block).for_each(|(c, block)| *c = c.add(block));
+        }
+    }
+}
+
+#[inline]
+fn take_up<E: Elementary>(c: &mut [E], a: &E, b: &[E]) {
+    c.iter_mut().zip(b).for_each(|(c, b)| *c = c.add(&a.mul(b)));
+}
+
+/// Packed operands, kept from slice to slice of a batch.
+struct Scratch<E> {
+    a: Vec<E>,
+    b: Vec<E>,
+}
+
+impl<E> Default for Scratch<E> {
+    fn default() -> Self {
+        Self { a: Vec::new(), b: Vec::new() }
+    }
+}
+
+fn by_tiles<E: Elementary, const NR: usize>(
+    a: &Matrix<'_, E>,
+    b: &Matrix<'_, E>,
+    c: &mut [E],
+    [m, k, n]: [usize; 3],
+    scratch: &mut Scratch<E>,
+) {
+    for column in (0..n).step_by(NC) {
+        let columns = NC.min(n - column);
+        for start in (0..k).step_by(KB) {
+            let depth = KB.min(k - start);
+            pack_b::<E, NR>(b, [start, depth], [column, columns], &mut scratch.b);
+            for row in (0..m).step_by(MR) {
+                let height = MR.min(m - row);
+                pack_a(a, [row, height], [start, depth], &mut scratch.a);
+                let (left, _) = scratch.a.as_chunks::<MR>();
+                for (panel, right) in scratch.b.chunks_exact(depth * NR).enumerate() {
+                    let (right, _) = right.as_chunks::<NR>();
+                    let sums = tile(left, right);
+                    let at = column + panel * NR;
+                    let width = NR.min(n - at);
+                    for (i, sums) in sums.iter().enumerate().take(height) {
+                        let c = &mut c[(row + i) * n + at..][..width];
+                        if start == 0 {
+                            c.clone_from_slice(&sums[..width]);
+                        } else {
+                            c.iter_mut().zip(sums).for_each(|(c, sum)| *c = c.add(sum));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The block sums of a tile.
+#[inline]
+fn tile<E: Elementary, const NR: usize>(a: &[[E; MR]], b: &[[E; NR]]) -> [[E; NR]; MR] {
+    let mut sums: [[E; NR]; MR] = from_fn(|_| from_fn(|_| E::zero()));
+    for (a, b) in a.iter().zip(b) {
+        for i in 0..MR {
+            for j in 0..NR {
+                sums[i][j] = sums[i][j].add(&a[i].mul(&b[j]));
+            }
+        }
+    }
+    sums
+}
+
+/// `depth` columns of up to `MR` rows, column after column; rows past the edge are zero.
+fn pack_a<E: Elementary>(
+    a: &Matrix<'_, E>,
+    [row, height]: [usize; 2],
+    [start, depth]: [usize; 2],
+    out: &mut Vec<E>,
+) {
+    out.clear();
+    out.resize(depth * MR, E::zero());
+    let (columns, _) = out.as_chunks_mut::<MR>();
+    for i in 0..height {
+        for (t, column) in columns.iter_mut().enumerate() {
+            column[i] = a.at(row + i, start + t).clone();
+        }
+    }
+}
+
+/// Panels of `NR` columns, row after row; columns past the edge are zero.
+fn pack_b<E: Elementary, const NR: usize>(
+    b: &Matrix<'_, E>,
+    [start, depth]: [usize; 2],
+    [column, columns]: [usize; 2],
+    out: &mut Vec<E>,
+) {
+    out.clear();
+    out.resize(columns.div_ceil(NR) * depth * NR, E::zero());
+    for (panel, rows) in out.chunks_exact_mut(depth * NR).enumerate() {
+        let at = column + panel * NR;
+        let width = NR.min(column + columns - at);
+        let (rows, _) = rows.as_chunks_mut::<NR>();
+        for (t, row) in rows.iter_mut().enumerate() {
+            if b.column == 1 {
+                row[..width].clone_from_slice(&b.elements[(start + t) * b.row + at..][..width]);
+            } else {
+                for (j, x) in row[..width].iter_mut().enumerate() {
+                    *x = b.at(start + t, at + j).clone();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The softmax family, line by line in cache.
+
+use super::maximum::each_line;
+use super::movement::split;
+use super::sum::sum_of;
+use crate::kernel::Elementary;
+use crate::kernel::reference::{View, max_of};
+
+/// Leaves `exp(x - m)` of the line in `exponentials`; gives `m` and the sum.
+fn shift<E: Elementary>(line: &[E], exponentials: &mut Vec<E>) -> (E, E) {
+    let max = max_of(line).filter(Elementary::is_finite).unwrap_or_else(E::zero);
+    exponentials.clear();
+    exponentials.extend(line.iter().map(|x| x.sub(&max).exp()));
+    let sum = sum_of(exponentials);
+    (max, sum)
+}
+
+/// As `reference::log_sum_exp`.
+pub(crate) fn log_sum_exp<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> {
+    let (mut out, mut scratch) = (Vec::new(), Vec::new());
+    each_line(x, &[axis], |line| {
+        let (max, sum) = shift(line, &mut scratch);
+        out.push(max.add(&sum.ln()));
+    });
+    out
+}
+
+/// As `reference::log_softmax`.
+pub(crate) fn log_softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> {
+    let mut scratch = Vec::new();
+    each_line_to(x, axis, |line, out| {
+        let (max, sum) = shift(line, &mut scratch);
+        let ln = sum.ln();
+        out.extend(line.iter().map(|x| x.sub(&max).sub(&ln)));
+    })
+}
+
+/// As `reference::softmax`.
+pub(crate) fn softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> {
+    let mut scratch = Vec::new();
+    each_line_to(x, axis, |line, out| {
+        let (_, sum) = shift(line, &mut scratch);
+        out.extend(scratch.iter().map(|e| e.div(&sum)));
+    })
+}
+
+/// The array that `line` makes of every line along `axis`, laid out as `x` is.
+fn each_line_to<E: Elementary>(
+    x: View<'_, E>,
+    axis: usize,
+    mut line: impl FnMut(&[E], &mut Vec<E>),
+) -> Vec<E> {
+    let mut lines = Vec::with_capacity(x.count());
+    each_line(x, &[axis], |from| line(from, &mut lines));
+    let (outer, row) = split(x.extents, axis);
+    let length = x.extents[axis];
+    if row == length || lines.is_empty() {
+        return lines;
+    }
+    // Lines came out [outer, inner, length]; the array wants [outer, length, inner].
+    let inner = row / length;
+    let (extents, strides) = ([outer, length, inner], [row, 1, length]);
+    super::copy(View::new(&lines, &extents, &strides, 0))
+}

@@ -1,0 +1,38 @@
+//! Folding by rows.
+
+use super::movement::packed;
+use crate::kernel::Elementary;
+use crate::kernel::reference::View;
+
+/// As `reference::fold`.
+///
+/// BITS: windows ascend in the outer loop, so that every output adds them in ascending order.
+pub(crate) fn fold<E: Elementary>(
+    x: View<'_, E>,
+    axis: usize,
+    extent: usize,
+    step: usize,
+    dilation: usize,
+) -> Vec<E> {
+    let rank = x.extents.len() - 1;
+    let elements = packed(x);
+    let (windows, size) = (x.extents[axis], x.extents[rank]);
+    let outer = x.extents[..axis].iter().product::<usize>();
+    let inner = x.extents[axis + 1..rank].iter().product::<usize>();
+    let mut out = vec![E::zero(); outer * extent * inner];
+    if elements.is_empty() {
+        return out;
+    }
+    for (o, line) in elements.chunks_exact(windows * inner * size).enumerate() {
+        for (w, window) in line.chunks_exact(inner * size).enumerate() {
+            for (i, row) in window.chunks_exact(size).enumerate() {
+                let base = (o * extent + w * step) * inner + i;
+                for (d, x) in row.iter().enumerate() {
+                    let target = &mut out[base + d * dilation * inner];
+                    *target = target.add(x);
+                }
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,111 @@
+//! `Walk`: a row-major pass over strided operands of one shape, with as few and as long inner
+//! rows as their strides allow.
+//!
+//! INVARIANT: rows come in logical row-major order and together visit every index once; merging
+//! axes changes how far a row reaches, never the order of elements.
+
+const INLINE: usize = 6;
+
+/// An extent and how far each operand moves per position.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axis<const N: usize> {
+    pub(crate) extent: usize,
+    pub(crate) strides: [usize; N],
+}
+
+/// The merged axes of `N` operands of one shape.
+#[derive(Debug)]
+pub(crate) struct Walk<const N: usize> {
+    inline: [Axis<N>; INLINE],
+    rank: usize,
+    // Takes over from `inline` when the merged rank exceeds it.
+    spill: Vec<Axis<N>>,
+    empty: bool,
+}
+
+impl<const N: usize> Walk<N> {
+    /// The walk over `extents`; axes that all operands step through as one are merged.
+    pub(crate) fn new(extents: &[usize], strides: [&[usize]; N]) -> Self {
+        let axes = (0..extents.len())
+            .map(|axis| Axis { extent: extents[axis], strides: strides.map(|of| of[axis]) });
+        Self::of(axes)
+    }
+
+    /// The walk over these axes.
+    pub(crate) fn of(axes: impl Iterator<Item = Axis<N>>) -> Self {
+        let unit = Axis { extent: 1, strides: [0; N] };
+        let mut walk = Self { inline: [unit; INLINE], rank: 0, spill: Vec::new(), empty: false };
+        for axis in axes {
+            walk.push(axis);
+        }
+        walk
+    }
+
+    fn push(&mut self, axis: Axis<N>) {
+        self.empty |= axis.extent == 0;
+        if axis.extent == 1 {
+            return;
+        }
+        if let Some(last) = self.axes_mut().last_mut() {
+            let merges = (0..N).all(|i| last.strides[i] == axis.extent.wrapping_mul(axis.strides[i]));
+            if merges {
+                *last = Axis { extent: last.extent.wrapping_mul(axis.extent), strides: axis.strides };
+                return;
+            }
+        }
+        if self.spill.is_empty() && self.rank < INLINE {
+            self.inline[self.rank] = axis;
+            self.rank += 1;
+        } else {
+            if self.spill.is_empty() {
+                self.spill.extend_from_slice(&self.inline);
+            }
+            self.spill.push(axis);
+        }
+    }
+
+    fn axes_mut(&mut self) -> &mut [Axis<N>] {
+        if self.spill.is_empty() { &mut self.inline[..self.rank] } else { &mut self.spill }
+    }
+
+    /// The merged axes, outermost first.
+    pub(crate) fn axes(&self) -> &[Axis<N>] {
+        if self.spill.is_empty() { &self.inline[..self.rank] } else { &self.spill }
+    }
+
+    /// The innermost merged axis: what one row is. A walk without axes has rows of one element.
+    pub(crate) fn inner(&self) -> Axis<N> {
+        self.axes().last().copied().unwrap_or(Axis { extent: 1, strides: [0; N] })
+    }
+
+    /// Calls `visit` with the position at which each operand's row starts.
+    pub(crate) fn rows(&self, start: [usize; N], mut visit: impl FnMut([usize; N])) {
+        if !self.empty {
+            let axes = self.axes();
+            each(&axes[..axes.len().saturating_sub(1)], start, &mut visit);
+        }
+    }
+
+    /// Calls `visit` with the position of each operand's every element.
+    pub(crate) fn elements(&self, start: [usize; N], mut visit: impl FnMut([usize; N])) {
+        if !self.empty {
+            each(self.axes(), start, &mut visit);
+        }
+    }
+}
+
+/// As deep as the rank, never as deep as the extents.
+fn each<const N: usize>(
+    axes: &[Axis<N>],
+    mut at: [usize; N],
+    visit: &mut impl FnMut([usize; N]),
+) {
+    let Some((axis, rest)) = axes.split_first() else { return visit(at) };
+    for _ in 0..axis.extent {
+        each(rest, at, visit);
+        for (position, stride) in at.iter_mut().zip(axis.strides) {
+            // The step past the last position may leave the address space; it is never read.
+            *position = position.wrapping_add(stride);
+        }
+    }
+}

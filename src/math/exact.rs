@@ -1,0 +1,68 @@
+//! Error-free sums and products, and polynomials.
+//!
+//! Invariant: for finite values in range, `high + low` equals the exact result
+//! (Dekker 1971; Knuth, TAOCP 4.2.2). No fused operation is used: factors are
+//! cut by a mask into halves whose products are exact. Place: used by every
+//! function that needs more than one format's precision.
+
+use super::{format::Format, lanes::Lanes, value::Value};
+
+/// An unevaluated sum, `low` no larger than half a unit of `high`.
+#[derive(Clone, Copy)]
+pub struct Pair<L: Lanes> {
+    /// The rounded value.
+    pub high: Value<L>,
+    /// What rounding lost.
+    pub low: Value<L>,
+}
+
+/// `a + b` where `a` is zero or not smaller than `b` in magnitude (Dekker).
+#[inline(always)]
+pub fn sum_ordered<L: Lanes>(a: Value<L>, b: Value<L>) -> Pair<L> {
+    let high = a + b;
+    Pair { high, low: (a - high) + b }
+}
+
+/// `a + b` for any order (Knuth).
+#[inline(always)]
+pub fn sum<L: Lanes>(a: Value<L>, b: Value<L>) -> Pair<L> {
+    let high = a + b;
+    let part = high - a;
+    Pair { high, low: (a - (high - part)) + (b - part) }
+}
+
+/// A value cut into two halves of its significand.
+#[inline(always)]
+pub fn halves<L: Lanes>(a: Value<L>) -> Pair<L> {
+    let high = (a.bits() & a.word(L::Element::LEADING)).value();
+    Pair { high, low: a - high }
+}
+
+/// `c - a * b`, as good as one rounding of the exact difference when `c` is
+/// the rounded product or near it.
+#[inline(always)]
+pub fn remainder<L: Lanes>(c: Value<L>, a: Value<L>, b: Value<L>) -> Value<L> {
+    let (a, b) = (halves(a), halves(b));
+    (((c - a.high * b.high) - a.high * b.low) - a.low * b.high) - a.low * b.low
+}
+
+/// `a * b` as a pair.
+#[inline(always)]
+pub fn product<L: Lanes>(a: Value<L>, b: Value<L>) -> Pair<L> {
+    let high = a * b;
+    Pair { high, low: -remainder(high, a, b) }
+}
+
+/// `c[0] + c[1] x + ...` by Horner's rule.
+#[inline(always)]
+pub fn polynomial<L: Lanes>(x: Value<L>, c: &[L::Element]) -> Value<L> {
+    let mut terms = c.iter().rev();
+    let Some(&last) = terms.next() else {
+        return x.number(0.0);
+    };
+    let mut sum = x.of(last);
+    for &term in terms {
+        sum = sum * x + x.of(term);
+    }
+    sum
+}

@@ -1,0 +1,89 @@
+//! Activations and small functions recorded from other operations.
+
+use crate::graph::Value;
+use crate::payload::Tensorial;
+
+impl<P: Tensorial> Value<'_, P> {
+    /// The magnitude, `relu(x) + relu(-x)`: its derivative at 0 is 0.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// let network = poorgrad::Network::new();
+    /// let y = network.leaf(-2.0_f64).abs();
+    /// assert_eq!(network.forward().of(y), 2.0);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn abs(self) -> Self {
+        self.relu() + (-self).relu()
+    }
+
+    /// 1 where the value is at least `threshold`, else 0. No gradient passes.
+    #[must_use]
+    #[track_caller]
+    pub fn step(self, threshold: f64) -> Self {
+        self.ge(self.literal(threshold))
+    }
+
+    /// The smaller of two values of one shape, `-maximum(-a, -b)`; the left one gets the gradient
+    /// of a tie.
+    ///
+    /// # Panics
+    ///
+    /// Where the shapes differ.
+    #[must_use]
+    #[track_caller]
+    pub fn minimum(self, rhs: Self) -> Self {
+        -(-self).maximum(-rhs)
+    }
+
+    /// The value kept between two bounds; outside them the gradient is exactly 0.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// let network = poorgrad::Network::new();
+    /// let y = network.leaf(7.0_f64).clamp(-1.0, 1.0);
+    /// assert_eq!(network.forward().of(y), 1.0);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn clamp(self, low: f64, high: f64) -> Self {
+        let raised = self.maximum(self.literal(low));
+        raised.minimum(raised.literal(high))
+    }
+
+    /// `ln(sigmoid(x))` without underflow, `-softplus(-x)`.
+    #[must_use]
+    #[track_caller]
+    pub fn log_sigmoid(self) -> Self {
+        -(-self).softplus()
+    }
+
+    /// `x sigmoid(x)`.
+    #[must_use]
+    #[track_caller]
+    pub fn silu(self) -> Self {
+        self * self.sigmoid()
+    }
+
+    /// `x Phi(x)` with the normal distribution function `Phi` (Hendrycks and Gimpel, "Gaussian
+    /// Error Linear Units", 2016), by `erf`.
+    #[must_use]
+    #[track_caller]
+    pub fn gelu(self) -> Self {
+        let cdf = (self * self.literal(std::f64::consts::FRAC_1_SQRT_2)).erf();
+        self.literal(0.5) * self * (self.literal(1.0) + cdf)
+    }
+
+    /// The `tanh` form of [`Value::gelu`], which GPT-2 uses.
+    #[must_use]
+    #[track_caller]
+    pub fn gelu_tanh(self) -> Self {
+        const SQRT_2_OVER_PI: f64 = 0.797_884_560_802_865_4;
+        let cubic = self + self.literal(0.044_715) * self * self * self;
+        let cdf = (self.literal(SQRT_2_OVER_PI) * cubic).tanh();
+        self.literal(0.5) * self * (self.literal(1.0) + cdf)
+    }
+}

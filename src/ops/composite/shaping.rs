@@ -1,0 +1,177 @@
+//! Shapes by name: explicit broadcasts, `concat` and `stack`.
+
+use crate::graph::{ShapeError, Value, error::Violation, error::recorded};
+use crate::kernel::Elementary;
+use crate::ops::{BroadcastLike, Concat, Unsqueeze};
+use crate::payload::{Shape, Tensorial};
+
+/// The NumPy rule: aligned at the last axis, extents equal or one of them 1.
+fn joint_shape(a: &Shape, b: &Shape) -> Option<Shape> {
+    let rank = a.rank().max(b.rank());
+    let extent = |shape: &Shape, axis: usize| {
+        let missing = rank - shape.rank();
+        if axis < missing { 1 } else { shape[axis - missing] }
+    };
+    let joint = (0..rank).map(|axis| match (extent(a, axis), extent(b, axis)) {
+        (left, right) if left == right => Some(left),
+        (1, other) | (other, 1) => Some(other),
+        _ => None,
+    });
+    joint.collect::<Option<Vec<_>>>().map(Shape::from)
+}
+
+impl<'n, P: Tensorial> Value<'n, P> {
+    /// `self` repeated to `shape` by the NumPy rule.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let row = network.leaf(Tensor::from([1.0_f32, 2.0]));
+    /// assert_eq!(*row.broadcast_to([3, 2]).shape(), [3, 2]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where the shape does not broadcast to `shape`.
+    #[must_use]
+    #[track_caller]
+    pub fn broadcast_to(self, shape: impl Into<Shape>) -> Self {
+        recorded(self.try_broadcast_to(shape))
+    }
+
+    /// The twin of [`Value::broadcast_to`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where the shape does not broadcast to `shape`.
+    #[track_caller]
+    pub fn try_broadcast_to(self, shape: impl Into<Shape>) -> Result<Self, ShapeError> {
+        let shape = shape.into();
+        let fits = joint_shape(self.shape(), &shape).is_some_and(|joint| joint == shape);
+        if !fits || shape.volume().is_none() || !P::holds(&shape) {
+            let problem = format!("the operand does not broadcast to {shape}");
+            let node = self.network.node(self.index);
+            return Err(ShapeError::new("broadcast_to", Violation::new(1, problem), &[node]));
+        }
+        if *self.shape() == shape {
+            return Ok(self);
+        }
+        // A constant carries the shape; it takes no storage.
+        let like = self.network.leaf(P::full(&shape, P::Element::zero()));
+        self.try_apply(BroadcastLike, &[like])
+    }
+
+    /// Both values repeated to their joint shape by the NumPy rule.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let column = network.leaf(Tensor::from([[1.0_f32], [2.0]]));
+    /// let row = network.leaf(Tensor::from([[10.0, 20.0, 30.0]]));
+    /// let (a, b) = column.broadcast_pair(row);
+    /// assert_eq!(*(a + b).shape(), [2, 3]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where the shapes have no joint shape.
+    #[must_use]
+    #[track_caller]
+    pub fn broadcast_pair(self, rhs: Self) -> (Self, Self) {
+        recorded(self.try_broadcast_pair(rhs))
+    }
+
+    /// The twin of [`Value::broadcast_pair`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where the shapes have no joint shape.
+    #[track_caller]
+    pub fn try_broadcast_pair(self, rhs: Self) -> Result<(Self, Self), ShapeError> {
+        let Some(joint) = joint_shape(self.shape(), rhs.shape()) else {
+            let nodes = [self, rhs].map(|value| value.network.node(value.index));
+            let violation = Violation::new(1, "the shapes have no joint shape");
+            return Err(ShapeError::new("broadcast_pair", violation, &nodes));
+        };
+        // One operand often has the joint shape: then it is what the other is broadcast like.
+        let left = if *rhs.shape() == joint && *self.shape() != joint {
+            self.try_apply(BroadcastLike, &[rhs])?
+        } else {
+            self.try_broadcast_to(&joint)?
+        };
+        let right = if *rhs.shape() == joint { rhs } else { rhs.try_apply(BroadcastLike, &[left])? };
+        Ok((left, right))
+    }
+
+    /// The values behind one another along `axis`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor, Value};
+    ///
+    /// let network = Network::new();
+    /// let a = network.leaf(Tensor::from([1.0_f32]));
+    /// let b = network.leaf(Tensor::from([2.0, 3.0]));
+    /// let y = Value::concat(&[a, b], 0);
+    /// assert_eq!(network.forward().of(y).to_vec(), [1.0, 2.0, 3.0]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where `axis` is out of range (C1), other extents differ (C2), the result overflows (C3)
+    /// or there is nothing to concatenate (C4).
+    #[must_use]
+    #[track_caller]
+    pub fn concat(parts: &[Self], axis: usize) -> Self {
+        recorded(Self::try_concat(parts, axis))
+    }
+
+    /// The twin of [`Value::concat`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// As [`Value::concat`] panics (C1 to C4).
+    #[track_caller]
+    pub fn try_concat(parts: &[Self], axis: usize) -> Result<Self, ShapeError> {
+        match parts {
+            [] => Err(ShapeError::new::<P>("concat", Violation::new(4, "nothing to concatenate"), &[])),
+            [first, others @ ..] => first.try_apply(Concat { axis }, others),
+        }
+    }
+
+    /// Values of one shape along a new axis before `axis`.
+    ///
+    /// # Panics
+    ///
+    /// Where `axis` exceeds the rank, the shapes differ, or there is nothing to stack.
+    #[must_use]
+    #[track_caller]
+    pub fn stack(parts: &[Self], axis: usize) -> Self {
+        recorded(Self::try_stack(parts, axis))
+    }
+
+    /// The twin of [`Value::stack`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// As [`Value::stack`] panics.
+    #[track_caller]
+    pub fn try_stack(parts: &[Self], axis: usize) -> Result<Self, ShapeError> {
+        if let Some(other) = parts.iter().find(|part| part.shape() != parts[0].shape()) {
+            let nodes = [parts[0], *other].map(|value| value.network.node(value.index));
+            return Err(ShapeError::new("stack", Violation::new(2, "the shapes differ"), &nodes));
+        }
+        let mut raised = Vec::with_capacity(parts.len());
+        for part in parts {
+            raised.push(part.try_apply(Unsqueeze { axis }, &[])?);
+        }
+        Self::try_concat(&raised, axis)
+    }
+}

@@ -1,0 +1,5 @@
+//! Contractions: products that sum over an axis.
+
+mod matmul;
+
+pub(crate) use matmul::Matmul;

@@ -1,0 +1,17 @@
+//! `sub`: the difference, rounded once.
+
+use super::card_macros::binary;
+use crate::graph::error::Violation;
+use crate::kernel::{Binary, Kernels};
+use crate::ops::algebra::Algebra;
+use crate::ops::attribute::Attributes;
+use crate::ops::{Reads, Site};
+use crate::payload::{Shape, Tensorial};
+
+binary! {
+    Sub "sub" "the difference, rounded once",
+    Binary::Sub,
+    [Reads::NOTHING, Reads::NOTHING],
+    |_cx, site| site.cotangent.clone(),
+    |cx, site| cx.neg(site.cotangent)
+}

@@ -1,0 +1,113 @@
+//! The operations: one card each, and the registry made of them.
+//!
+//! A card holds an operation's numbered constraints, shape rule, definition, derivative rule
+//! with what it reads, text, the method on `Value`, and tests. To add one: write its file, then
+//! add its module and its line in `operations!` below.
+
+pub(crate) mod algebra;
+pub(crate) mod attribute;
+pub(crate) mod card;
+pub(crate) mod composite;
+pub(crate) mod contract;
+pub(crate) mod elementwise;
+pub(crate) mod index;
+pub(crate) mod movement;
+pub(crate) mod reduce;
+pub(crate) mod rule;
+pub(crate) mod source;
+pub(crate) mod window;
+
+pub use movement::Extent;
+
+use algebra::Algebra;
+use attribute::{Attribute, Attributes};
+pub(crate) use card::{Operation, Reads, Site};
+use crate::graph::error::Violation;
+use crate::kernel::Kernels;
+use crate::payload::{Shape, Tensorial};
+
+pub(crate) use contract::*;
+pub(crate) use elementwise::*;
+pub(crate) use index::*;
+pub(crate) use movement::*;
+pub(crate) use reduce::*;
+pub(crate) use source::*;
+pub(crate) use window::*;
+
+/// What `docs/OPERATIONS.md` prints of a card.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) summary: &'static str,
+    pub(crate) arity: Option<usize>,
+    pub(crate) constraints: &'static [&'static str],
+}
+
+macro_rules! operations {
+    ($($op:ident),* $(,)?) => {
+        /// An operation of the tape with its attributes.
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) enum Function { $($op($op)),* }
+
+        $(impl From<$op> for Function {
+            fn from(op: $op) -> Self { Self::$op(op) }
+        })*
+
+        impl Function {
+            pub(crate) const ENTRIES: &'static [Entry] = &[$(Entry {
+                name: $op::NAME,
+                summary: $op::SUMMARY,
+                arity: $op::ARITY,
+                constraints: $op::CONSTRAINTS,
+            }),*];
+
+            pub(crate) fn name(&self) -> &'static str {
+                match self { $(Self::$op(_) => $op::NAME),* }
+            }
+            pub(crate) fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
+                match self { $(Self::$op(op) => op.infer(operands)),* }
+            }
+            #[inline]
+            pub(crate) fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
+                match self { $(Self::$op(op) => op.eval(operands, kernels)),* }
+            }
+            #[inline]
+            pub(crate) fn differentiable(&self, position: usize) -> bool {
+                match self { $(Self::$op(op) => op.differentiable(position)),* }
+            }
+            pub(crate) fn selection(&self) -> Option<(usize, u8)> {
+                match self { $(Self::$op(op) => op.selection()),* }
+            }
+            pub(crate) fn reads(&self, position: usize) -> Reads {
+                match self { $(Self::$op(op) => op.reads(position)),* }
+            }
+            #[inline]
+            pub(crate) fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, position: usize) -> A::Value {
+                match self { $(Self::$op(op) => op.vjp(cx, site, position)),* }
+            }
+            pub(crate) fn attributes(&self) -> Vec<(&'static str, Attribute)> {
+                match self { $(Self::$op(op) => op.attributes()),* }
+            }
+            /// The operation of that name with these attributes, `None` where there is none.
+            pub(crate) fn from_text(name: &str, attributes: &Attributes) -> Option<Self> {
+                match name { $($op::NAME => $op::from_attributes(attributes).map(Self::$op),)* _ => None }
+            }
+            /// The number of operands that text must give, `None` where it varies.
+            pub(crate) fn arity(&self) -> Option<usize> {
+                match self { $(Self::$op(_) => $op::ARITY),* }
+            }
+        }
+    };
+}
+
+operations! {
+    Leaf, Parameter, Input,
+    Add, Sub, Mul, Div, Neg, Absorb, AbsorbDiv,
+    Exp, ExpM1, Ln, Ln1p, Sqrt, Tanh, Sigmoid, Sin, Cos, Erf, Powf, Powi,
+    Maximum, Relu, Softplus, Compare, Select,
+    Matmul,
+    Reshape, ReshapeLike, Permute, Unsqueeze, Squeeze, Narrow, Pad, Concat,
+    BroadcastLike, SumLike, BroadcastAlong, Count,
+    Unfold, Fold,
+    Gather, Scatter, RowUpdate,
+    Sum, SumAlong, MaxAlong, FirstMaxAlong, LogSumExp, LogSoftmax, Softmax,
+}

@@ -1,0 +1,31 @@
+//! `leaf`: a constant
+
+use crate::graph::error::Violation;
+use crate::kernel::Kernels;
+use crate::ops::algebra::Algebra;
+use crate::ops::attribute::Attributes;
+use crate::ops::{Operation, Site};
+use crate::payload::{Shape, Tensorial};
+
+/// A recorded constant.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Leaf;
+
+impl Operation for Leaf {
+    const NAME: &'static str = "leaf";
+    const SUMMARY: &'static str = "a constant";
+    const ARITY: Option<usize> = Some(0);
+
+    fn infer(&self, _: &[&Shape]) -> Result<Shape, Violation> {
+        unreachable!("invariant: a source's shape is its payload's")
+    }
+    fn eval<P: Tensorial>(&self, _: &[&P], _: Kernels) -> P {
+        unreachable!("invariant: the engine reads sources")
+    }
+    fn vjp<A: Algebra>(&self, _: &A, _: &Site<'_, A::Value>, _: usize) -> A::Value {
+        unreachable!("invariant: a source has no operands")
+    }
+    fn from_attributes(_: &Attributes) -> Option<Self> {
+        Some(Self)
+    }
+}

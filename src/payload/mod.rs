@@ -1,0 +1,12 @@
+//! Payloads: shapes, layouts, storage, tensors, scalars, and the open traits they implement.
+
+mod differentiable;
+mod layout;
+mod scalar;
+mod shape;
+mod storage;
+mod tensor;
+
+pub use differentiable::{Differentiable, Stored, Tensorial};
+pub use shape::Shape;
+pub use tensor::{Tensor, TensorError, TensorIter};

@@ -1,0 +1,200 @@
+//! `Shape`: the extents of a payload, without allocation up to rank 4.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Deref;
+
+const INLINE: usize = 4;
+
+/// The extents of a payload, outermost axis first; `[]` is a scalar.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::Shape;
+///
+/// let shape = Shape::from([2, 3]);
+/// assert_eq!(shape.rank(), 2);
+/// assert_eq!(shape.volume(), Some(6));
+/// assert_eq!(shape.to_string(), "[2, 3]");
+/// assert_eq!(Shape::from([usize::MAX, 2]).volume(), None);
+/// ```
+#[derive(Clone)]
+pub struct Shape(Extents);
+
+#[derive(Clone)]
+enum Extents {
+    Inline(u8, [usize; INLINE]),
+    Heap(Box<[usize]>),
+}
+
+impl Shape {
+    /// The shape of a scalar, `[]`.
+    #[must_use]
+    pub const fn scalar() -> Self {
+        Self(Extents::Inline(0, [0; INLINE]))
+    }
+
+    /// The shape with these extents.
+    #[must_use]
+    pub fn new(extents: &[usize]) -> Self {
+        if extents.len() <= INLINE {
+            let mut inline = [0; INLINE];
+            inline[..extents.len()].copy_from_slice(extents);
+            Self(Extents::Inline(extents.len() as u8, inline))
+        } else {
+            Self(Extents::Heap(extents.into()))
+        }
+    }
+
+    /// The shape of `rank` extents, made without allocation up to rank 4.
+    pub(crate) fn from_fn(rank: usize, extent: impl FnMut(usize) -> usize) -> Self {
+        if rank <= INLINE {
+            let mut inline = [0; INLINE];
+            inline.iter_mut().zip((0..rank).map(extent)).for_each(|(to, extent)| *to = extent);
+            Self(Extents::Inline(rank as u8, inline))
+        } else {
+            Self(Extents::Heap((0..rank).map(extent).collect()))
+        }
+    }
+
+    /// The number of axes.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.len()
+    }
+
+    /// The number of elements, `None` where it (or its size in bytes at 16 bytes an element)
+    /// does not fit the address space. A zero extent anywhere makes the volume zero.
+    #[must_use]
+    pub fn volume(&self) -> Option<usize> {
+        if self.contains(&0) {
+            return Some(0);
+        }
+        let volume = self.iter().try_fold(1_usize, |product, &extent| product.checked_mul(extent))?;
+        (volume <= isize::MAX as usize / 16).then_some(volume)
+    }
+
+    /// The volume of a shape that was checked when it was made.
+    pub(crate) fn count(&self) -> usize {
+        self.iter().product()
+    }
+
+    /// The extents as a slice.
+    #[must_use]
+    pub fn extents(&self) -> &[usize] {
+        self
+    }
+
+    /// This shape with `extent` at `axis`.
+    pub(crate) fn with_extent(&self, axis: usize, extent: usize) -> Self {
+        Self::from_fn(self.len(), |i| if i == axis { extent } else { self[i] })
+    }
+
+    /// This shape with a new axis of `extent` before `axis`.
+    pub(crate) fn with_axis(&self, axis: usize, extent: usize) -> Self {
+        Self::from_fn(self.len() + 1, |i| match i.cmp(&axis) {
+            Ordering::Less => self[i],
+            Ordering::Equal => extent,
+            Ordering::Greater => self[i - 1],
+        })
+    }
+
+    /// This shape without the (ascending, distinct) `axes`.
+    pub(crate) fn without_axes(&self, axes: &[usize]) -> Self {
+        let mut kept = self.iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
+        let rank = kept.clone().count();
+        Self::from_fn(rank, |_| kept.next().map_or(0, |(_, &extent)| extent))
+    }
+
+    /// Row-major strides, in elements.
+    pub(crate) fn strides(&self) -> Vec<usize> {
+        self.row_major().to_vec()
+    }
+
+    /// Row-major strides as a list that is inline where the shape is.
+    pub(super) fn row_major(&self) -> Self {
+        let mut strides = self.clone();
+        let slots = match &mut strides.0 {
+            Extents::Inline(rank, extents) => &mut extents[..*rank as usize],
+            Extents::Heap(extents) => extents,
+        };
+        let mut stride = 1_usize;
+        for slot in slots.iter_mut().rev() {
+            // Wraps only where another extent is 0, and then no element is read.
+            let outer = stride.wrapping_mul(*slot);
+            *slot = stride;
+            stride = outer;
+        }
+        strides
+    }
+}
+
+impl Deref for Shape {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        match &self.0 {
+            Extents::Inline(rank, extents) => &extents[..*rank as usize],
+            Extents::Heap(extents) => extents,
+        }
+    }
+}
+
+impl<const R: usize> From<[usize; R]> for Shape {
+    fn from(extents: [usize; R]) -> Self {
+        Self::new(&extents)
+    }
+}
+impl From<&[usize]> for Shape {
+    fn from(extents: &[usize]) -> Self {
+        Self::new(extents)
+    }
+}
+impl From<Vec<usize>> for Shape {
+    fn from(extents: Vec<usize>) -> Self {
+        if extents.len() <= INLINE { Self::new(&extents) } else { Self(Extents::Heap(extents.into())) }
+    }
+}
+impl From<&Shape> for Shape {
+    fn from(shape: &Shape) -> Self {
+        shape.clone()
+    }
+}
+
+impl PartialEq for Shape {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+impl Eq for Shape {}
+impl std::hash::Hash for Shape {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+impl PartialEq<[usize]> for Shape {
+    fn eq(&self, other: &[usize]) -> bool {
+        **self == *other
+    }
+}
+impl<const R: usize> PartialEq<[usize; R]> for Shape {
+    fn eq(&self, other: &[usize; R]) -> bool {
+        **self == other[..]
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // One line also in `{:#?}`: extents are read side by side.
+        write!(f, "[")?;
+        for (axis, extent) in self.iter().enumerate() {
+            write!(f, "{}{extent}", if axis == 0 { "" } else { ", " })?;
+        }
+        write!(f, "]")
+    }
+}

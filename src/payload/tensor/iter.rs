@@ -1,0 +1,116 @@
+//! `TensorIter`: the elements in logical row-major order.
+//!
+//! INVARIANT: stepping costs an addition; axes further out are touched once per row. No element
+//! costs a division.
+
+use super::Tensor;
+use crate::kernel::Elementary;
+use crate::kernel::walk::{Axis, Walk};
+use crate::payload::storage::{Storage, widen};
+use std::iter::FusedIterator;
+
+/// The iterator of [`Tensor::iter`].
+#[derive(Debug)]
+pub struct TensorIter<'a, E: Elementary> {
+    elements: Elements<'a, E>,
+    left: usize,
+    // The row that is being read.
+    at: usize,
+    in_row: usize,
+    row: Axis<1>,
+    outer: Vec<(Axis<1>, usize)>,
+}
+
+/// What a position of the walk reads.
+#[derive(Debug)]
+enum Elements<'a, E> {
+    Dense(&'a [E]),
+    Constant(&'a E),
+    Selection { columns: &'a [usize], classes: usize, row: usize, column: usize },
+    Bfloat16(&'a [u16]),
+}
+
+impl<'a, E: Elementary> TensorIter<'a, E> {
+    pub(super) fn new(tensor: &'a Tensor<E>) -> Self {
+        let elements = match &tensor.storage {
+            Storage::Dense(buffer) => Elements::Dense(buffer.as_slice()),
+            Storage::Constant(value) => Elements::Constant(value),
+            Storage::Selection(columns) => Elements::Selection {
+                columns,
+                classes: tensor.shape().last().copied().unwrap_or(0),
+                row: 0,
+                column: 0,
+            },
+            Storage::Bfloat16(bits) => Elements::Bfloat16(bits),
+        };
+        let walk = Walk::new(tensor.shape(), [tensor.layout.strides()]);
+        let row = walk.inner();
+        let outer = match walk.axes() {
+            [outer @ .., _] => outer.iter().map(|&axis| (axis, 0)).collect(),
+            [] => Vec::new(),
+        };
+        Self { elements, left: tensor.len(), at: tensor.layout.offset(), in_row: 0, row, outer }
+    }
+
+    /// Moves from the end of a row to the start of the next.
+    #[cold]
+    fn next_row(&mut self) {
+        self.in_row = 0;
+        self.at = self.at.wrapping_sub(self.row.extent.wrapping_mul(self.row.strides[0]));
+        for (axis, index) in self.outer.iter_mut().rev() {
+            *index += 1;
+            self.at = self.at.wrapping_add(axis.strides[0]);
+            if *index < axis.extent {
+                return;
+            }
+            *index = 0;
+            self.at = self.at.wrapping_sub(axis.extent.wrapping_mul(axis.strides[0]));
+        }
+    }
+}
+
+impl<E: Elementary> Iterator for TensorIter<'_, E> {
+    type Item = E;
+
+    #[inline]
+    fn next(&mut self) -> Option<E> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let element = match &mut self.elements {
+            Elements::Dense(elements) => elements[self.at].clone(),
+            Elements::Constant(value) => value.clone(),
+            Elements::Bfloat16(bits) => widen(bits[self.at]),
+            Elements::Selection { columns, classes, row, column } => {
+                let hot = columns[*row] == *column;
+                *column += 1;
+                if column == classes {
+                    (*row, *column) = (*row + 1, 0);
+                }
+                if hot { E::one() } else { E::zero() }
+            }
+        };
+        self.at = self.at.wrapping_add(self.row.strides[0]);
+        self.in_row += 1;
+        if self.in_row == self.row.extent && self.left > 0 {
+            self.next_row();
+        }
+        Some(element)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<E: Elementary> ExactSizeIterator for TensorIter<'_, E> {}
+impl<E: Elementary> FusedIterator for TensorIter<'_, E> {}
+
+impl<'a, E: Elementary> IntoIterator for &'a Tensor<E> {
+    type Item = E;
+    type IntoIter = TensorIter<'a, E>;
+    fn into_iter(self) -> TensorIter<'a, E> {
+        self.iter()
+    }
+}

@@ -1,0 +1,233 @@
+//! The operations of the tape on tensors: shapes in, a table of kernels, shapes out.
+//!
+//! INVARIANT: which storage an operand has never shows in the result's bits. A constant stands for
+//! its dense twin, and what is computed once for all of it is what every element would give.
+
+use super::Tensor;
+use crate::kernel::reference::View;
+use crate::kernel::{Binary, Elementary, Kernels, Unary, native, reference};
+use crate::payload::storage::Storage;
+use crate::payload::{Shape, Tensorial};
+use std::borrow::Cow;
+
+/// `$kernels` decides between the definition and its fast twin of the same name.
+macro_rules! run {
+    ($kernels:expr, $name:ident($($argument:expr),*)) => {
+        match $kernels {
+            Kernels::Reference => reference::$name($($argument),*),
+            Kernels::Native => native::$name($($argument),*),
+        }
+    };
+}
+
+impl<E: Elementary> Tensor<E> {
+    /// The rows that a selection names, in order.
+    fn rows_named(&self) -> Cow<'_, [usize]> {
+        if let Storage::Selection(columns) = &self.storage {
+            return Cow::Borrowed(columns);
+        }
+        // A dense twin of a selection: the column of each row's first element that is not 0.
+        let classes = self.shape().last().copied().expect("invariant: a selection has an axis");
+        let elements = self.to_vec();
+        let hot = |row: &[E]| {
+            row.iter().position(|x| !x.is_zero()).expect("a selection has a 1 in every row")
+        };
+        Cow::Owned(elements.chunks(classes.max(1)).map(hot).collect())
+    }
+
+    fn constant_like(&self, value: E) -> Self {
+        Self::constant(self.shape().clone(), value)
+    }
+
+    /// `of` each line of a constant, computed once.
+    fn reduce_constant(&self, axes: &[usize], of: impl Fn(View<'_, E>) -> Vec<E>) -> Option<Self> {
+        let value = self.as_constant()?;
+        let shape = self.shape().without_axes(axes);
+        let reduced = axes.iter().map(|&axis| self.shape()[axis]).product::<usize>();
+        if shape.contains(&0) {
+            return Some(Self::dense(shape, Vec::new()));
+        }
+        let [result] = <[E; 1]>::try_from(of(View {
+            elements: std::slice::from_ref(value),
+            extents: &[reduced],
+            strides: &[0],
+            offset: 0,
+        }))
+        .expect("invariant: one line reduces to one element");
+        Some(Self::constant(shape, result))
+    }
+}
+
+impl<E: Elementary> Tensorial for Tensor<E> {
+    fn map(&self, op: Unary, kernels: Kernels) -> Self {
+        if let Some(value) = self.as_constant() {
+            return self.constant_like(op.apply(value));
+        }
+        let x = self.plain();
+        Self::dense(self.shape().clone(), run!(kernels, map(op, x.view())))
+    }
+
+    fn zip(&self, op: Binary, rhs: &Self, kernels: Kernels) -> Self {
+        debug_assert_eq!(self.shape(), rhs.shape(), "invariant: shapes are checked when recorded");
+        if let (Some(a), Some(b)) = (self.as_constant(), rhs.as_constant()) {
+            return self.constant_like(op.apply(a, b));
+        }
+        let (a, b) = (self.plain(), rhs.plain());
+        Self::dense(self.shape().clone(), run!(kernels, zip(op, a.view(), b.view())))
+    }
+
+    fn select(&self, on: &Self, off: &Self, kernels: Kernels) -> Self {
+        if let Some(condition) = self.as_constant() {
+            return if condition.is_zero() { off.clone() } else { on.clone() };
+        }
+        let (condition, on, off) = (self.plain(), on.plain(), off.plain());
+        let elements = run!(kernels, select(condition.view(), on.view(), off.view()));
+        Self::dense(self.shape().clone(), elements)
+    }
+
+    fn matmul(&self, rhs: &Self, kernels: Kernels) -> Self {
+        let rank = self.rank();
+        let shape = self.shape().with_extent(rank - 1, rhs.shape()[rank - 1]);
+        let (a, b) = (self.plain(), rhs.plain());
+        Self::dense(shape, run!(kernels, product(a.view(), b.view())))
+    }
+
+    fn reshape(&self, shape: &Shape) -> Self {
+        debug_assert_eq!(self.len(), shape.count(), "invariant: a reshape keeps the volume");
+        match &self.storage {
+            Storage::Constant(value) => Self::constant(shape.clone(), value.clone()),
+            Storage::Selection(columns) => {
+                let rows = shape.split_last().map(|(_, leading)| leading.iter().product());
+                if shape.last() == self.shape().last() && rows == Some(columns.len()) {
+                    let layout = super::Layout::contiguous(shape.clone());
+                    return Self { layout, storage: self.storage.clone() };
+                }
+                Self::dense(shape.clone(), self.to_vec())
+            }
+            Storage::Dense(_) | Storage::Bfloat16(_) => match self.layout.reshape(shape) {
+                Some(layout) => Self { layout, storage: self.storage.clone() },
+                None => Self::dense(shape.clone(), self.to_vec()),
+            },
+        }
+    }
+
+    fn permute(&self, axes: &[usize]) -> Self {
+        self.through_layout(|layout| layout.permute(axes))
+    }
+
+    fn narrow(&self, axis: usize, start: usize, length: usize) -> Self {
+        if start == 0 && length == self.shape()[axis] {
+            return self.clone();
+        }
+        self.through_layout(|layout| layout.narrow(axis, start, length))
+    }
+
+    fn broadcast(&self, shape: &Shape, axes: &[usize]) -> Self {
+        if shape == self.shape() {
+            return self.clone();
+        }
+        self.through_layout(|layout| layout.broadcast(shape, axes))
+    }
+
+    fn pad(&self, axis: usize, before: usize, after: usize, value: &E) -> Self {
+        if before == 0 && after == 0 {
+            return self.clone();
+        }
+        let shape = self.shape().with_extent(axis, before + self.shape()[axis] + after);
+        Self::dense(shape, native::pad(self.plain().view(), axis, before, after, value))
+    }
+
+    fn concat(parts: &[&Self], axis: usize) -> Self {
+        let first = parts.first().expect("invariant: a concatenation has a part");
+        let extent = parts.iter().fold(0, |extent, part| extent + part.shape()[axis]);
+        let plain = parts.iter().map(|part| part.plain()).collect::<Vec<_>>();
+        let views = plain.iter().map(|part| part.view()).collect::<Vec<_>>();
+        Self::dense(first.shape().with_extent(axis, extent), native::concat(&views, axis))
+    }
+
+    fn unfold(&self, axis: usize, size: usize, step: usize, dilation: usize) -> Self {
+        self.through_layout(|layout| layout.unfold(axis, size, step, dilation))
+    }
+
+    fn fold(
+        &self,
+        axis: usize,
+        extent: usize,
+        step: usize,
+        dilation: usize,
+        kernels: Kernels,
+    ) -> Self {
+        let rank = self.rank() - 1;
+        let shape = self.shape().without_axes(&[rank]).with_extent(axis, extent);
+        let x = self.plain();
+        Self::dense(shape, run!(kernels, fold(x.view(), axis, extent, step, dilation)))
+    }
+
+    fn gather(&self, selection: &Self) -> Self {
+        let leading = &selection.shape()[..selection.rank() - 1];
+        let shape = Shape::from([leading, &self.shape()[1..]].concat());
+        if let Some(value) = self.as_constant() {
+            return Self::constant(shape, value.clone());
+        }
+        if let Storage::Bfloat16(bits) = &self.storage {
+            return self.gather_bf16(bits, shape, &selection.rows_named());
+        }
+        let table = self.plain();
+        Self::dense(shape, native::gather(table.view(), &selection.rows_named()))
+    }
+
+    fn scatter(&self, selection: &Self, kernels: Kernels) -> Self {
+        let leading = selection.rank() - 1;
+        let rows = selection.shape()[leading];
+        let columns = selection.rows_named();
+        let shape = Shape::from([&[rows], &self.shape()[leading..]].concat());
+        let list = Shape::from([&[columns.len()], &self.shape()[leading..]].concat());
+        let source = Tensorial::reshape(self, &list);
+        let source = source.plain();
+        Self::dense(shape, run!(kernels, scatter(source.view(), &columns, rows)))
+    }
+
+    fn row_update(&self, source: &Self, selection: &Self) -> Self {
+        let (table, source) = (self.plain(), source.plain());
+        let columns = selection.rows_named();
+        Self::dense(self.shape().clone(), native::row_update(table.view(), source.view(), &columns))
+    }
+
+    fn sum(&self, axes: &[usize], kernels: Kernels) -> Self {
+        // BITS: a constant is summed through a stride of 0, in the order of its dense twin.
+        if let Some(sum) = self.reduce_constant(axes, |line| run!(kernels, sum(line, &[0]))) {
+            return sum;
+        }
+        let x = self.plain();
+        Self::dense(self.shape().without_axes(axes), run!(kernels, sum(x.view(), axes)))
+    }
+
+    fn max(&self, axes: &[usize], kernels: Kernels) -> Self {
+        if let Some(max) = self.reduce_constant(axes, |line| run!(kernels, max(line, &[0]))) {
+            return max;
+        }
+        let x = self.plain();
+        Self::dense(self.shape().without_axes(axes), run!(kernels, max(x.view(), axes)))
+    }
+
+    fn first_max(&self, axes: &[usize], kernels: Kernels) -> Self {
+        let x = self.plain();
+        Self::dense(self.shape().clone(), run!(kernels, first_max(x.view(), axes)))
+    }
+
+    fn log_sum_exp(&self, axis: usize, kernels: Kernels) -> Self {
+        let x = self.plain();
+        let shape = self.shape().without_axes(&[axis]);
+        Self::dense(shape, run!(kernels, log_sum_exp(x.view(), axis)))
+    }
+
+    fn log_softmax(&self, axis: usize, kernels: Kernels) -> Self {
+        let x = self.plain();
+        Self::dense(self.shape().clone(), run!(kernels, log_softmax(x.view(), axis)))
+    }
+
+    fn softmax(&self, axis: usize, kernels: Kernels) -> Self {
+        let x = self.plain();
+        Self::dense(self.shape().clone(), run!(kernels, softmax(x.view(), axis)))
+    }
+}

@@ -1,0 +1,3 @@
+//! The integration suite: one binary, one module for each promise or part.
+
+mod engine;

@@ -1,0 +1,103 @@
+//! Everything that must hold before a change is merged, cheapest first; the first failure ends it.
+
+use std::{fs, process::Command};
+
+use crate::{
+    cross,
+    run::{Outcome, Tally, cargo, heading, quietly, root, run, tests},
+    tidy,
+};
+
+/// Runs all checks; with `and_cross` also the golden tests on other processors.
+pub fn ci(and_cross: bool) -> Outcome {
+    run("format", &mut cargo(&["fmt", "--all", "--check"]))?;
+    heading("tidy");
+    tidy::tidy()?;
+    run("lint", &mut cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    run("documentation", &mut denying("RUSTDOCFLAGS", &["doc", "--workspace", "--no-deps"]))?;
+    features()?;
+
+    // The README's own command; the members beside the crate are among its packages.
+    let mut tally = tests("tests", &mut cargo(&["test"]))?;
+    // In release again, and with the tests that only release is fast enough for: the bits must not
+    // depend on the build.
+    let release = ["test", "--release", "--lib", "--bins", "--tests", "--", "--include-ignored"];
+    tally = tally + tests("tests in release", &mut cargo(&release))?;
+    tally = tally + goldens_without_features()?;
+    tally = tally + loom()?;
+    examples()?;
+    if and_cross {
+        tally = tally + cross::x86()? + cross::arm()?;
+    }
+    tally.report();
+    Ok(())
+}
+
+/// The golden tests of the crate, which pin results to the bit. Also run by [`cross`].
+pub const GOLDENS: [&str; 8] =
+    ["test", "--package", "poorgrad", "--release", "--lib", "--tests", "--", "golden"];
+
+fn goldens_without_features() -> Outcome<Tally> {
+    let title = "goldens without features";
+    let mut command = cargo(&GOLDENS[..6]);
+    tests(title, command.args(["--no-default-features", "--", "golden"]))?.not_empty(title)
+}
+
+/// Lints the crate with no feature, with each one alone, and with all: no combination may warn.
+fn features() -> Outcome {
+    let manifest = tidy::manifest::read()?;
+    let lint = |title: &str, selection: &[&str]| {
+        let mut command = cargo(&["clippy", "--quiet", "--package", "poorgrad", "--lib"]);
+        run(title, command.args(selection).args(["--", "-D", "warnings"]))
+    };
+    lint("no features", &["--no-default-features"])?;
+    for feature in manifest.features() {
+        lint(&format!("feature {feature}"), &["--no-default-features", "--features", feature])?;
+    }
+    lint("all features", &["--all-features"])
+}
+
+/// The model of the recording protocol, when the manifest brings the model checker.
+fn loom() -> Outcome<Tally> {
+    if !tidy::manifest::read()?.mentions("cfg(loom)") {
+        return Ok(Tally::default());
+    }
+    let title = "model of recording";
+    let mut command = cargo(&["test", "--package", "poorgrad", "--release", "--lib", "--", "loom"]);
+    // Its own folder: the flag changes every crate, and would throw the other builds away.
+    let folder = target().join("loom");
+    tests(title, command.env("RUSTFLAGS", "--cfg loom").env("CARGO_TARGET_DIR", folder))?
+        .not_empty(title)
+}
+
+/// Every example must answer `--help` and survive a few steps.
+fn examples() -> Outcome {
+    heading("examples");
+    let Ok(folder) = fs::read_dir(root().join("examples")) else { return Ok(()) };
+    let mut names: Vec<String> = folder
+        .filter_map(|entry| {
+            entry.ok()?.file_name().to_str()?.strip_suffix(".rs").map(str::to_owned)
+        })
+        .collect();
+    names.sort_unstable();
+    for name in &names {
+        for arguments in [&["--help"][..], &["--steps", "2", "--seed", "1"]] {
+            let title = format!("{name} {}", arguments.join(" "));
+            println!("{title}");
+            let mut command = cargo(&["run", "--quiet", "--release", "--example", name, "--"]);
+            quietly(&title, command.args(arguments))?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder that cargo builds into.
+pub fn target() -> std::path::PathBuf {
+    root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+fn denying(variable: &str, arguments: &[&str]) -> Command {
+    let mut command = cargo(arguments);
+    command.env(variable, "-D warnings");
+    command
+}

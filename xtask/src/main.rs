@@ -1,0 +1,51 @@
+//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|ops`.
+//!
+//! `ci` is what decides whether a change is good; everything it does can be run alone as well. The
+//! tool uses nothing but the standard library and does not link the crate, so that it still runs when
+//! the crate does not build.
+
+mod ci;
+mod cross;
+mod regenerate;
+mod run;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+  ci [--cross]     everything that must hold before a change is merged; --cross adds `cross`
+  tidy             the rules of the house: strata, file sizes, words, constraints, dependencies
+  bless [FILTER]   rewrites the golden files and filetests from what the code does now
+  cross [x86|arm]  the golden tests on other processors, under QEMU
+  ops              rewrites docs/OPERATIONS.md from the operations' own tables
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["ci"] => ci::ci(false),
+        ["ci", "--cross"] => ci::ci(true),
+        ["tidy"] => tidy::tidy(),
+        ["bless"] => regenerate::bless(None),
+        ["bless", filter] => regenerate::bless(Some(filter)),
+        ["cross"] => cross::x86().and_then(|x86| Ok(x86 + cross::arm()?)).map(run::Tally::report),
+        ["cross", "x86"] => cross::x86().map(run::Tally::report),
+        ["cross", "arm"] => cross::arm().map(run::Tally::report),
+        ["ops"] => regenerate::operations(),
+        ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => Err(format!("xtask: unknown command `{}`\n\n{HELP}", words.join(" "))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The options of the examples: the same words with the same meaning in each of them.
+//!
+//! Every example has `--help`, `--steps` and `--seed`; one that reads data has `--data FILE`; further
+//! numbers and switches are declared by the example and read back by name.
+
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
+
+use clap::{Arg, ArgAction, Command, value_parser};
+
+/// The declaration of an example's options.
+///
+/// ```
+/// use zoo::cli::Arguments;
+///
+/// let arguments = Arguments::new("makemore_mlp", "Learns names, and makes new ones.", 20_000)
+///     .data("A text file with a name a line [default: the built-in names]")
+///     .number("hidden", 200.0, "Hidden units");
+/// let options = arguments.try_parse_from(["makemore_mlp", "--steps", "10"]).unwrap();
+/// assert_eq!((options.steps, options.seed, options.data.is_none()), (10, 42, true));
+/// assert_eq!(options.number("hidden"), 200.0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Arguments {
+    command: Command,
+    numbers: Vec<&'static str>,
+    switches: Vec<&'static str>,
+    reads_data: bool,
+}
+
+/// What the user asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Training steps (`--steps`).
+    pub steps: usize,
+    /// The seed of all random choices (`--seed`): the same seed gives the same run.
+    pub seed: u64,
+    /// The file to read instead of the built-in data (`--data`).
+    pub data: Option<PathBuf>,
+    numbers: BTreeMap<&'static str, f64>,
+    switches: BTreeMap<&'static str, bool>,
+}
+
+impl Arguments {
+    /// The options of the example `name`: what it teaches, and how many steps it takes by default.
+    pub fn new(name: &'static str, about: &'static str, steps: usize) -> Self {
+        // Negative numbers are let through to the parser, whose message names the option.
+        let steps = Arg::new("steps")
+            .long("steps")
+            .value_name("N")
+            .help("Training steps")
+            .value_parser(value_parser!(usize))
+            .allow_negative_numbers(true)
+            .default_value(steps.to_string());
+        let seed = Arg::new("seed")
+            .long("seed")
+            .value_name("N")
+            .help("Seed of all random choices: the same seed gives the same run, bit for bit")
+            .value_parser(value_parser!(u64))
+            .allow_negative_numbers(true)
+            .default_value("42");
+        let command = Command::new(name).about(about).arg(steps).arg(seed);
+        Self { command, numbers: Vec::new(), switches: Vec::new(), reads_data: false }
+    }
+
+    /// Adds `--data FILE`.
+    pub fn data(mut self, help: &'static str) -> Self {
+        let data = Arg::new("data")
+            .long("data")
+            .value_name("FILE")
+            .help(help)
+            .value_parser(value_parser!(PathBuf));
+        self.command = self.command.arg(data);
+        self.reads_data = true;
+        self
+    }
+
+    /// Adds `--name NUMBER`, to be read by [`Options::number`].
+    pub fn number(mut self, name: &'static str, default: f64, help: &'static str) -> Self {
+        let number = Arg::new(name)
+            .long(name)
+            .value_name("NUMBER")
+            .help(help)
+            .value_parser(value_parser!(f64))
+            .allow_negative_numbers(true)
+            .default_value(default.to_string());
+        self.command = self.command.arg(number);
+        self.numbers.push(name);
+        self
+    }
+
+    /// Adds `--name`, to be read by [`Options::switch`].
+    pub fn switch(mut self, name: &'static str, help: &'static str) -> Self {
+        self.command =
+            self.command.arg(Arg::new(name).long(name).help(help).action(ArgAction::SetTrue));
+        self.switches.push(name);
+        self
+    }
+
+    /// Reads the program's own arguments; prints and leaves on `--help` and on a mistake.
+    pub fn parse(self) -> Options {
+        self.try_parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
+    }
+
+    /// Reads the given arguments, the first of which is the program's name.
+    pub fn try_parse_from<T: Into<OsString> + Clone>(
+        self,
+        arguments: impl IntoIterator<Item = T>,
+    ) -> Result<Options, clap::Error> {
+        let Self { command, numbers, switches, reads_data } = self;
+        let mut matches = command.try_get_matches_from(arguments)?;
+        let declared = "invariant: the option is declared and has a default";
+        Ok(Options {
+            steps: matches.remove_one("steps").expect(declared),
+            seed: matches.remove_one("seed").expect(declared),
+            data: if reads_data { matches.remove_one("data") } else { None },
+            numbers: numbers
+                .into_iter()
+                .map(|name| (name, matches.remove_one(name).expect(declared)))
+                .collect(),
+            switches: switches.into_iter().map(|name| (name, matches.get_flag(name))).collect(),
+        })
+    }
+}
+
+impl Options {
+    /// The value of an option declared by [`Arguments::number`]; panics if none has this name.
+    #[track_caller]
+    pub fn number(&self, name: &str) -> f64 {
+        match self.numbers.get(name) {
+            Some(&number) => number,
+            None => panic!("no number `--{name}` is declared"),
+        }
+    }
+
+    /// Whether the option declared by [`Arguments::switch`] was given; panics if none has this name.
+    #[track_caller]
+    pub fn switch(&self, name: &str) -> bool {
+        match self.switches.get(name) {
+            Some(&given) => given,
+            None => panic!("no switch `--{name}` is declared"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::error::ErrorKind;
+
+    fn arguments() -> Arguments {
+        Arguments::new("demo", "Shows the options.", 1_000)
+            .data("A file")
+            .number("rate", 0.1, "Learning rate")
+            .switch("quiet", "No chart")
+    }
+
+    fn parse(line: &str) -> Result<Options, clap::Error> {
+        arguments().try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn defaults_hold_without_arguments() {
+        let options = parse("demo").unwrap();
+        assert_eq!((options.steps, options.seed, options.data.clone()), (1_000, 42, None));
+        assert_eq!((options.number("rate"), options.switch("quiet")), (0.1, false));
+    }
+
+    #[test]
+    fn everything_can_be_given() {
+        let options =
+            parse("demo --steps 7 --seed=9 --data names.txt --rate -0.5 --quiet").unwrap();
+        assert_eq!((options.steps, options.seed), (7, 9));
+        assert_eq!(options.data, Some(PathBuf::from("names.txt")));
+        assert_eq!((options.number("rate"), options.switch("quiet")), (-0.5, true));
+    }
+
+    #[test]
+    fn help_names_every_option_and_its_default() {
+        let error = parse("demo --help").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::DisplayHelp);
+        let help = error.to_string();
+        for part in [
+            "Shows the options.",
+            "--steps",
+            "1000",
+            "--seed",
+            "42",
+            "--data",
+            "--rate",
+            "0.1",
+            "--quiet",
+        ] {
+            assert!(help.contains(part), "no {part:?} in\n{help}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_errors_that_name_the_option() {
+        for line in
+            ["demo --steps many", "demo --steps -3", "demo --sed 1", "demo --rate", "demo stray"]
+        {
+            let error = parse(line).unwrap_err();
+            let word = line.split(' ').nth(1).unwrap();
+            assert!(error.to_string().contains(word), "{line}: {error}");
+        }
+        let plain = Arguments::new("plain", "No data.", 1);
+        assert!(plain.try_parse_from(["plain", "--data", "x"]).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "no number `--quiet` is declared")]
+    fn an_undeclared_number_is_a_mistake_of_the_example() {
+        parse("demo").unwrap().number("quiet");
+    }
+}

@@ -1,0 +1,21 @@
+//! What the examples of `poorgrad` share, so that each of them shows its subject and little else.
+//!
+//! | module | what it gives |
+//! | --- | --- |
+//! | [`cli`] | `--help`, `--steps`, `--seed`, `--data FILE`, the same in every example |
+//! | [`corpus`] | names to learn from: the built-in ones or any file with a name a line |
+//! | [`vocabulary`] | characters as tokens, and the windows a model is trained on |
+//! | [`bigram`] | the counting model: the loss a bigram network has to reach |
+//! | [`random`] | a small seeded generator for splits and samples |
+//! | [`progress`] | a progress bar that vanishes where there is no terminal |
+//! | [`chart`] | line charts in the terminal |
+//!
+//! The members of this workspace outside the `poorgrad` crate may read files and clocks; the crate may not.
+
+pub mod bigram;
+pub mod chart;
+pub mod cli;
+pub mod corpus;
+pub mod progress;
+pub mod random;
+pub mod vocabulary;
