@@ -1,17 +1,28 @@
-//! `poorgrad`: a complete autodiff compiler stack, small enough to read, fast enough to prefer.
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+#[cfg(any(doc, doctest))]
+pub mod documents;
+mod draw;
 mod engine;
 mod graph;
 mod kernel;
 mod math;
+#[cfg(doctest)]
+mod misuse;
+mod neural;
 mod ops;
 mod payload;
+mod text;
 
+pub use engine::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
 pub use engine::{Evaluation, Field, Gradients, NonFinite, Oracle};
-pub use graph::{Network, NetworkError, Scope, ShapeError, Symbol, Value};
+pub use graph::{Network, NetworkError, Scope, ShapeError, Stats, Symbol, Value};
 pub use kernel::reference;
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Unary};
-pub use ops::Extent;
-pub use payload::{Differentiable, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial};
+pub use kernel::{GemmTask, MapTask, Matrix};
+pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};
+pub use ops::{Extent, OperationInfo, operations};
+pub use payload::{Differentiable, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial, Window};
+pub use text::{Fingerprint, ParseError, ParseErrorKind};

@@ -148,10 +148,11 @@ def main():
     ln2 = mp.log(2)
     print("\n// ---- exp")
     exp2nd = lambda r: series(lambda k: r**k / fact(k + 2))
-    for d in (4, 5):
-        polynomial("EXP", exp2nd, -0.3467, 0.3467, d, 32, lambda r: r * r)
-    for d in (9, 10):
-        polynomial("EXP", exp2nd, -0.3467, 0.3467, d, 64, lambda r: r * r)
+    # The weight is the relative error of exp_m1 near 0.
+    polynomial("EXP_M1", exp2nd, -0.3467, 0.3467, 5, 32, lambda r: r, head=(0.5,))
+    polynomial("EXP_M1", exp2nd, -0.3467, 0.3467, 10, 64, lambda r: r, head=(0.5,))
+    # In exp itself the error is absolute, and one term less is enough.
+    polynomial("EXP", exp2nd, -0.3467, 0.3467, 4, 32, lambda r: r * r, head=(0.5,))
     print(literal(f32(1 / ln2), 32), literal(f64(1 / ln2), 64))
     split("LN2", ln2, (16, 0), 32)
     split("LN2", ln2, (40, 0), 64)
@@ -160,17 +161,13 @@ def main():
     zmax = mpf("0.02945")
     # ln(1+f) = 2 atanh s = f - hfsq + s (hfsq + R), R = s^2 (2/3 + 2/5 s^2 + ..)
     tail = lambda z: series(lambda k: 2 * z**k / (2 * k + 3))
-    for d in (1, 2):
-        polynomial("LN", tail, 0, zmax, d, 32, lambda z: z * mp.sqrt(z))
-    for d in (5, 6):
-        polynomial("LN", tail, 0, zmax, d, 64, lambda z: z * mp.sqrt(z))
+    polynomial("LN", tail, 0, zmax, 2, 32, lambda z: z * mp.sqrt(z))
+    polynomial("LN", tail, 0, zmax, 6, 64, lambda z: z * mp.sqrt(z))
 
     print("\n// ---- erf")
     erfc0 = lambda w: series(lambda k: (-1) ** k * w**k / (fact(k) * (2 * k + 1))) * 2 / mp.sqrt(mp.pi) - 1
-    for d in (5, 6):
-        polynomial("ERF small", erfc0, 0, mpf(9) / 16, d, 32, mp.sqrt)
-    for d in (10, 11):
-        polynomial("ERF small", erfc0, 0, mpf(9) / 16, d, 64, mp.sqrt)
+    polynomial("ERF small", erfc0, 0, mpf(9) / 16, 6, 32)
+    polynomial("ERF small", erfc0, 0, mpf(9) / 16, 11, 64)
 
     def piece(lo, hi, mid, degree, kind):
         # erf(mid) is given as a rounded value plus what rounding lost, which
@@ -180,25 +177,22 @@ def main():
         print("// base", literal(base, kind))
         polynomial(f"ERF [{lo},{hi}] about {mid}", lambda t: mp.erf(mid + t) - base, mpf(lo) - mid, mpf(hi) - mid, degree, kind)
 
-    for d in (8, 9, 10):
-        piece("0.75", 2, "1.375", d, 32)
-        piece(2, 4, "2.875", d, 32)
-    for d in (15, 16, 17):
-        piece("0.75", "1.625", "1.1875", d, 64)
-        piece("1.625", "2.625", "2.125", d, 64)
-        piece("2.625", "3.875", "3.25", d, 64)
-        piece("3.875", 6, "4.8125", d, 64)
+    piece("0.75", "1.25", 1, 9, 32)
+    piece("1.25", "2.25", "1.75", 9, 32)
+    piece("2.25", 4, "3.125", 9, 32)
+    piece("0.75", "1.25", 1, 17, 64)
+    piece("1.25", 2, "1.625", 17, 64)
+    piece(2, "2.875", "2.4375", 17, 64)
+    piece("2.875", 4, "3.4375", 17, 64)
+    piece(4, 6, 5, 17, 64)
 
     print("\n// ---- sin, cos")
     wmax = mpf("0.62")
     sin3 = lambda w: series(lambda k: (-1) ** (k + 1) * w**k / fact(2 * k + 3))
     cos4 = lambda w: series(lambda k: (-1) ** k * w**k / fact(2 * k + 4))
-    for d in (2, 3):
-        polynomial("SIN", sin3, 0, wmax, d, 32, lambda w: w * mp.sqrt(w))
-        polynomial("COS", cos4, 0, wmax, d, 32, lambda w: w * w)
-    for d in (5, 6):
-        polynomial("SIN", sin3, 0, wmax, d, 64, lambda w: w * mp.sqrt(w))
-        polynomial("COS", cos4, 0, wmax, d, 64, lambda w: w * w)
+    for kind, degree in ((32, 2), (64, 6)):
+        polynomial("SIN", sin3, 0, wmax, degree, kind, lambda w: w * mp.sqrt(w))
+        polynomial("COS", cos4, 0, wmax, degree, kind, lambda w: w * w)
     split("PI/2", mp.pi / 2, (12, 12, 12, 0), 32)
     split("PI/2", mp.pi / 2, (33, 33, 33, 0), 64)
     split("PI/2", mp.pi / 2, (0, 0), 64)
@@ -212,8 +206,7 @@ def main():
     print("\n// ---- pow (double-double logarithm)")
     split("2/3", mpf(2) / 3, (0, 0), 64)
     tail2 = lambda z: series(lambda k: 2 * z**k / (2 * k + 5))
-    for d in (5, 6, 7):
-        polynomial("POW LN", tail2, 0, zmax, d, 64, lambda z: z * z)
+    polynomial("POW LN", tail2, 0, zmax, 7, 64, lambda z: z * z)
 
 
 def mp_hi_pi():

@@ -5,8 +5,9 @@
 //! is taken as it is, later ones are added to it.
 
 use crate::graph::tape::Tape;
-use crate::ops::algebra::Algebra;
 use crate::ops::Site;
+use crate::ops::algebra::Algebra;
+use std::cell::Cell;
 
 /// What the walk needs to know of a value's dependents.
 pub(crate) struct Walk<'a, P> {
@@ -42,6 +43,7 @@ where
         }
         operands.clear();
         operands.extend(node.operands.iter().map(|&operand| value(operand as usize)));
+        let progress = Cell::new((0, 0));
         for (position, &operand) in node.operands.iter().enumerate() {
             let operand = operand as usize;
             if !wanted[operand] || !node.function.differentiable(position) {
@@ -49,7 +51,8 @@ where
             }
             // The cotangent is complete: every consumer of this node has a higher index.
             let cotangent = cotangents[index].as_ref().expect("invariant: checked above");
-            let site = Site { operands: &operands, output: value(index), cotangent };
+            let site =
+                Site { operands: &operands, output: value(index), cotangent, progress: &progress };
             let contribution = node.function.vjp(algebra, &site, position);
             let sum = match cotangents[operand].take() {
                 None => contribution,

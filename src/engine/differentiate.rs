@@ -4,6 +4,7 @@ use super::chain_rule::{Walk, chain_rule, wanted};
 use super::forward::positions;
 use crate::graph::error::{NetworkError, describe, resolved};
 use crate::graph::node::Place;
+use crate::graph::tape::Tape;
 use crate::graph::{Network, Symbol, Value};
 use crate::kernel::Elementary;
 use crate::ops::algebra::Algebra;
@@ -113,7 +114,7 @@ impl<P: Tensorial> Network<P> {
     ///
     /// # Panics
     ///
-    /// Where a symbol is not of this network, or `cotangent` has another shape than `target`.
+    /// Where [`Network::try_vjp`] errs.
     #[must_use]
     #[track_caller]
     pub fn vjp<S: Into<Symbol>>(
@@ -122,13 +123,29 @@ impl<P: Tensorial> Network<P> {
         cotangent: impl Into<Symbol>,
         wrt: impl IntoIterator<Item = S>,
     ) -> Vec<Value<'_, P>> {
-        let target = self.resolve(target.into());
-        let cotangent = self.resolve(cotangent.into());
-        let (expected, found) = (target.shape(), cotangent.shape());
-        assert!(expected == found, "vjp: the target has shape {expected}, the cotangent {found}");
-        let wrt = resolved(positions(&self.tape(), wrt, "vjp"));
+        resolved(self.try_vjp(target, cotangent, wrt))
+    }
+
+    /// Records the vector-Jacobian product.
+    ///
+    /// # Errors
+    ///
+    /// Where a symbol is not of this network, or `cotangent` has another shape than `target`;
+    /// nothing is recorded then.
+    #[track_caller]
+    pub fn try_vjp<S: Into<Symbol>>(
+        &self,
+        target: impl Into<Symbol>,
+        cotangent: impl Into<Symbol>,
+        wrt: impl IntoIterator<Item = S>,
+    ) -> Result<Vec<Value<'_, P>>, NetworkError> {
+        let tape = self.tape();
+        let target = tape.position(target.into(), "vjp")?;
+        let cotangent = tape.position(cotangent.into(), "vjp")?;
+        direction("vjp", &tape, target, cotangent)?;
+        let wrt = positions(&tape, wrt, "vjp")?;
         let recorder = Recorder { network: self, location: Location::caller() };
-        self.pull_back_recorded(&recorder, target.index as usize, &wrt, cotangent.index)
+        Ok(self.pull_back_recorded(&recorder, target, &wrt, cotangent as u32))
     }
 
     fn pull_back_recorded<'n>(
@@ -150,4 +167,19 @@ impl<P: Tensorial> Network<P> {
         };
         wrt.iter().map(derivative).collect()
     }
+}
+
+/// A cotangent or tangent has its value's shape.
+pub(super) fn direction<P>(
+    operation: &'static str,
+    tape: &Tape<P>,
+    value: usize,
+    direction: usize,
+) -> Result<(), NetworkError> {
+    let (node, found) = (tape.node(value), &tape.node(direction).shape);
+    if node.shape == *found {
+        return Ok(());
+    }
+    let (expected, found) = (node.shape.clone(), found.clone());
+    Err(NetworkError::DirectionShape { operation, value: describe(value, node), expected, found })
 }

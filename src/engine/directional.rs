@@ -1,5 +1,8 @@
 //! Derivatives along a direction, from reverse mode alone.
 
+use super::differentiate::direction;
+use super::forward::positions;
+use crate::graph::error::{NetworkError, resolved};
 use crate::graph::{Network, Symbol, Value};
 use crate::kernel::Elementary;
 use crate::payload::Tensorial;
@@ -23,7 +26,7 @@ impl<P: Tensorial> Network<P> {
     ///
     /// # Panics
     ///
-    /// Where a symbol is not of this network, or a tangent has another shape than its value.
+    /// Where [`Network::try_jvp`] errs.
     #[must_use]
     #[track_caller]
     pub fn jvp<S: Into<Symbol>, T: Into<Symbol>>(
@@ -31,17 +34,31 @@ impl<P: Tensorial> Network<P> {
         target: impl Into<Symbol>,
         tangents: impl IntoIterator<Item = (S, T)>,
     ) -> Value<'_, P> {
-        let target = self.resolve(target.into());
-        // Where the pull-back is linear in the cotangent its value does not matter: zero would
-        // be absorbed, so that it is one.
+        resolved(self.try_jvp(target, tangents))
+    }
+
+    /// Records the Jacobian-vector product.
+    ///
+    /// # Errors
+    ///
+    /// Where a symbol is not of this network, or a tangent has another shape than its value;
+    /// nothing is recorded then.
+    #[track_caller]
+    pub fn try_jvp<S: Into<Symbol>, T: Into<Symbol>>(
+        &self,
+        target: impl Into<Symbol>,
+        tangents: impl IntoIterator<Item = (S, T)>,
+    ) -> Result<Value<'_, P>, NetworkError> {
+        let target = self.try_resolve(target.into())?;
+        let (wrt, tangents) = self.directions("jvp", tangents)?;
+        // The pull-back is linear in the cotangent, so that any value serves, but for zero: it
+        // would be absorbed.
         let cotangent = self.leaf(P::full(target.shape(), P::Element::one()));
-        let (wrt, tangents): (Vec<Symbol>, Vec<Symbol>) =
-            tangents.into_iter().map(|(value, tangent)| (value.into(), tangent.into())).unzip();
-        let pulled = self.vjp(target, cotangent, wrt);
-        match self.inner_product("jvp", &pulled, &tangents) {
-            Some(product) => self.differentiate(product, [cotangent])[0],
+        let pulled = self.try_vjp(target, cotangent, wrt)?;
+        Ok(match inner_product(&pulled, &tangents) {
+            Some(product) => self.try_differentiate(product, [cotangent])?[0],
             None => target.literal(0.0),
-        }
+        })
     }
 
     /// Records the Hessian-vector products: the derivatives, with respect to each value, of the
@@ -61,8 +78,7 @@ impl<P: Tensorial> Network<P> {
     ///
     /// # Panics
     ///
-    /// Where a symbol is not of this network, the target has not exactly one element, or a
-    /// tangent has another shape than its value.
+    /// Where [`Network::try_hvp`] errs.
     #[must_use]
     #[track_caller]
     pub fn hvp<S: Into<Symbol>, T: Into<Symbol>>(
@@ -70,34 +86,61 @@ impl<P: Tensorial> Network<P> {
         target: impl Into<Symbol>,
         tangents: impl IntoIterator<Item = (S, T)>,
     ) -> Vec<Value<'_, P>> {
-        let (wrt, tangents): (Vec<Symbol>, Vec<Symbol>) =
-            tangents.into_iter().map(|(value, tangent)| (value.into(), tangent.into())).unzip();
-        let gradient = self.differentiate(target.into(), wrt.iter());
-        match self.inner_product("hvp", &gradient, &tangents) {
-            Some(product) => self.differentiate(product, wrt.iter()),
-            None => Vec::new(),
+        resolved(self.try_hvp(target, tangents))
+    }
+
+    /// Records the Hessian-vector products.
+    ///
+    /// # Errors
+    ///
+    /// Where a symbol is not of this network, the target has not exactly one element, or a
+    /// tangent has another shape than its value; nothing is recorded then.
+    #[track_caller]
+    pub fn try_hvp<S: Into<Symbol>, T: Into<Symbol>>(
+        &self,
+        target: impl Into<Symbol>,
+        tangents: impl IntoIterator<Item = (S, T)>,
+    ) -> Result<Vec<Value<'_, P>>, NetworkError> {
+        let (wrt, tangents) = self.directions("hvp", tangents)?;
+        let gradient = self.try_differentiate(target.into(), wrt.iter())?;
+        match inner_product(&gradient, &tangents) {
+            Some(product) => self.try_differentiate(product, wrt.iter()),
+            None => Ok(Vec::new()),
         }
     }
 
-    /// The sum of the products of values with their tangents, `None` where there are none.
-    #[track_caller]
-    fn inner_product<'n>(
-        &'n self,
-        operation: &str,
-        values: &[Value<'n, P>],
-        tangents: &[Symbol],
-    ) -> Option<Value<'n, P>> {
-        let mut total: Option<Value<'n, P>> = None;
-        for (value, tangent) in values.iter().zip(tangents) {
-            let tangent = self.resolve(tangent);
-            let (expected, found) = (value.shape(), tangent.shape());
-            assert!(expected == found, "{operation}: a value of shape {expected} has a tangent of {found}");
-            let product = (*value * tangent).sum();
-            total = Some(match total {
-                Some(total) => total + product,
-                None => product,
-            });
+    /// Values and their tangents, of equal shapes.
+    fn directions<S: Into<Symbol>, T: Into<Symbol>>(
+        &self,
+        operation: &'static str,
+        pairs: impl IntoIterator<Item = (S, T)>,
+    ) -> Result<(Vec<Symbol>, Vec<Value<'_, P>>), NetworkError> {
+        let tape = self.tape();
+        let pairs = pairs.into_iter().map(|(value, tangent)| (value.into(), tangent.into()));
+        let (values, tangents): (Vec<Symbol>, Vec<Symbol>) = pairs.unzip();
+        let at = positions(&tape, values.iter(), operation)?;
+        let along = positions(&tape, tangents, operation)?;
+        for (&value, &tangent) in at.iter().zip(&along) {
+            direction(operation, &tape, value, tangent)?;
         }
-        total
+        let tangents = along.into_iter().map(|index| Value { network: self, index: index as u32 });
+        Ok((values, tangents.collect()))
     }
+}
+
+/// The sum of the products of values with their tangents, `None` where there are none.
+#[track_caller]
+fn inner_product<'n, P: Tensorial>(
+    values: &[Value<'n, P>],
+    tangents: &[Value<'n, P>],
+) -> Option<Value<'n, P>> {
+    let mut total: Option<Value<'n, P>> = None;
+    for (value, tangent) in values.iter().zip(tangents) {
+        let product = (*value * *tangent).sum();
+        total = Some(match total {
+            Some(total) => total + product,
+            None => product,
+        });
+    }
+    total
 }

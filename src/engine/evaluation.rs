@@ -157,8 +157,10 @@ impl<P: Tensorial> Evaluation<P> {
     /// ```
     #[must_use]
     pub fn first_nonfinite(&self) -> Option<NonFinite> {
-        first_nonfinite(&self.tape, (0..self.values.len()).filter_map(|i| Some((i, self.values[i].as_ref()?))), &|index| {
-            self.values[index].as_ref()
-        })
+        first_nonfinite(
+            &self.tape,
+            (0..self.values.len()).filter_map(|i| Some((i, self.values[i].as_ref()?))),
+            &|index| self.values[index].as_ref(),
+        )
     }
 }

@@ -16,6 +16,11 @@ impl<P> Default for Bound<P> {
 }
 
 impl<P> Bound<P> {
+    /// One source's payload replaced, unchecked: what a finite difference perturbs.
+    pub(crate) fn one(index: usize, payload: P) -> Self {
+        Self(vec![(index, payload)])
+    }
+
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, (usize, P)> {
         self.0.iter()
     }

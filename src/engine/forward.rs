@@ -33,7 +33,10 @@ impl<P: Tensorial> Network<P> {
     /// Where [`Network::try_forward_with`] errs.
     #[must_use]
     #[track_caller]
-    pub fn forward_with<S: Into<Symbol>>(&self, feeds: impl IntoIterator<Item = (S, P)>) -> Evaluation<P> {
+    pub fn forward_with<S: Into<Symbol>>(
+        &self,
+        feeds: impl IntoIterator<Item = (S, P)>,
+    ) -> Evaluation<P> {
         resolved(self.try_forward_with(feeds))
     }
 
@@ -118,7 +121,10 @@ impl<P: Tensorial> Oracle<'_, P> {
     /// Where [`Network::try_forward_with`] errs.
     #[must_use]
     #[track_caller]
-    pub fn forward_with<S: Into<Symbol>>(&self, feeds: impl IntoIterator<Item = (S, P)>) -> Evaluation<P> {
+    pub fn forward_with<S: Into<Symbol>>(
+        &self,
+        feeds: impl IntoIterator<Item = (S, P)>,
+    ) -> Evaluation<P> {
         let bound = resolved(bind(&self.network.tape(), feeds));
         run(self.network, &bound, None, Kernels::Reference)
     }
@@ -140,7 +146,7 @@ fn ancestors<P>(tape: &Tape<P>, targets: &[usize]) -> Vec<bool> {
         needed[target] = true;
     }
     let last = targets.iter().max().map_or(0, |last| last + 1);
-    for index in (0..last).rev().filter(|&index| index < last) {
+    for index in (0..last).rev() {
         if needed[index] {
             for &operand in tape.node(index).operands.iter() {
                 needed[operand as usize] = true;
@@ -150,7 +156,7 @@ fn ancestors<P>(tape: &Tape<P>, targets: &[usize]) -> Vec<bool> {
     needed
 }
 
-fn run<P: Tensorial>(
+pub(crate) fn run<P: Tensorial>(
     network: &Network<P>,
     feeds: &Bound<P>,
     targets: Option<&[usize]>,
@@ -160,36 +166,40 @@ fn run<P: Tensorial>(
     let needed = targets.map(|targets| ancestors(&tape, targets));
     let mut values: Vec<Option<P>> = Vec::with_capacity(tape.len());
     let mut fed = feeds.iter().peekable();
-    for (index, node) in tape.nodes().enumerate() {
+    // COST: `for_each` walks the segments in nested loops; `for` asks each node where it is.
+    tape.nodes().enumerate().for_each(|(index, node)| {
         let feed = fed.next_if(|(at, _)| *at == index);
         if needed.as_ref().is_some_and(|needed| !needed[index]) {
             values.push(None);
-            continue;
+            return;
         }
-        let value = match &node.function {
-            Function::Parameter(parameter) => network.parameter_payload(parameter.slot as usize).clone(),
-            Function::Leaf(_) | Function::Input(_) => match feed {
-                Some((_, payload)) => payload.clone(),
-                None => node.payload.clone().expect("invariant: leaves and inputs hold a payload"),
-            },
-            function => {
-                let operand = |position: usize| {
-                    values[node.operands[position] as usize]
+        let value = match (feed, &node.function) {
+            (Some((_, payload)), _) => payload.clone(),
+            (None, Function::Parameter(parameter)) => {
+                network.parameter_payload(parameter.slot as usize).clone()
+            }
+            (None, Function::Leaf(_) | Function::Input(_)) => {
+                node.payload.clone().expect("invariant: leaves and inputs hold a payload")
+            }
+            (None, function) => {
+                let operand = |operand: &u32| {
+                    values[*operand as usize]
                         .as_ref()
                         .expect("invariant: operands run before their consumers")
                 };
-                match node.operands.len() {
+                match &*node.operands {
                     // The common arities without a list on the heap.
-                    1 => function.eval(&[operand(0)], kernels),
-                    2 => function.eval(&[operand(0), operand(1)], kernels),
-                    count => {
-                        let operands: Vec<&P> = (0..count).map(operand).collect();
+                    [a] => function.eval(&[operand(a)], kernels),
+                    [a, b] => function.eval(&[operand(a), operand(b)], kernels),
+                    [a, b, c] => function.eval(&[operand(a), operand(b), operand(c)], kernels),
+                    operands => {
+                        let operands: Vec<&P> = operands.iter().map(operand).collect();
                         function.eval(&operands, kernels)
                     }
                 }
             }
         };
         values.push(Some(value));
-    }
+    });
     Evaluation::new(tape, values, kernels)
 }

@@ -79,7 +79,10 @@ pub(crate) fn first_nonfinite<'v, P: Tensorial>(
             let operand = operand as usize;
             // Only an operand of the same shape has an element at the same place.
             let held = value(operand).filter(|held| held.shape() == payload.shape());
-            (describe(operand, tape.node(operand)), held.and_then(|held| element_at(held, position)))
+            (
+                describe(operand, tape.node(operand)),
+                held.and_then(|held| element_at(held, position)),
+            )
         });
         return Some(NonFinite {
             operation: node.function.name(),

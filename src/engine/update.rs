@@ -3,9 +3,9 @@
 use super::field::Field;
 use crate::graph::chain::Chain;
 use crate::graph::error::{NetworkError, describe, resolved};
+use crate::graph::network::State;
 use crate::graph::{Network, Symbol};
 use crate::kernel::Elementary;
-use crate::ops::Function;
 use crate::payload::Tensorial;
 
 impl<P: Tensorial> Network<P> {
@@ -75,11 +75,12 @@ impl<P: Tensorial> Network<P> {
     ) -> Result<Self, NetworkError> {
         // The fork first: what this generation records meanwhile is not the next one's.
         let next = self.clone();
-        let mut payloads: Vec<P> = self.parameters.iter(next.parameters.len()).cloned().collect();
-        next.replace(gradients, &mut payloads, |symbol, slot, gradient| {
+        let mut states: Vec<State<P>> =
+            self.parameters.iter(next.parameters.len()).cloned().collect();
+        next.replace(gradients, &mut states, |symbol, slot, gradient| {
             *slot = rule(symbol, slot, gradient);
         })?;
-        Ok(Self::from_chains(next.lineage, next.nodes, Chain::from_items(payloads)))
+        Ok(Self::from_chains(next.lineage, next.nodes, Chain::from_items(states)))
     }
 
     /// The consuming twin of [`Network::update`]: the rule owns the parameter and can reuse its
@@ -91,51 +92,45 @@ impl<P: Tensorial> Network<P> {
     #[must_use]
     #[track_caller]
     pub fn step(self, gradients: &Field<P>, mut rule: impl FnMut(P, &P) -> P) -> Self {
-        let mut payloads: Vec<P> = self.parameters.iter(self.parameters.len()).cloned().collect();
+        let mut states: Vec<State<P>> =
+            self.parameters.iter(self.parameters.len()).cloned().collect();
         let (lineage, nodes) = (self.lineage, self.nodes.clone());
         // Lets this generation's hold on the payloads go, so that they are unique where nobody
         // else has them; the structure goes on in place.
         let shell = Self::from_chains(lineage, nodes.clone(), Chain::new());
         drop(self);
-        let mut failed = None;
-        let result = shell.replace(gradients, &mut payloads, |_, slot, gradient| {
+        let result = shell.replace(gradients, &mut states, |_, slot, gradient| {
             let zero = P::full(&crate::payload::Shape::scalar(), P::Element::zero());
             let owned = std::mem::replace(slot, zero);
             *slot = rule(owned, gradient);
         });
-        if let Err(error) = result {
-            failed = Some(error);
-        }
-        match failed {
-            Some(error) => resolved(Err(error)),
-            None => Self::from_chains(lineage, nodes, Chain::from_items(payloads)),
-        }
+        resolved(result);
+        Self::from_chains(lineage, nodes, Chain::from_items(states))
     }
 
     /// Runs `change` on every parameter's payload with its gradient, and checks the shapes.
     fn replace(
         &self,
         gradients: &Field<P>,
-        payloads: &mut [P],
+        states: &mut [State<P>],
         mut change: impl FnMut(Symbol, &mut P, &P),
     ) -> Result<(), NetworkError> {
         let tape = self.tape();
         let known = tape.common_prefix(&gradients.tape);
-        let is_parameter = |function: &Function| matches!(function, Function::Parameter(_));
-        // All fields are checked before the first rule runs: a refused update changes nothing.
-        let mut nodes = tape.nodes().enumerate().skip(known);
-        if let Some((index, node)) = nodes.find(|(_, node)| is_parameter(&node.function)) {
-            return Err(NetworkError::FieldTooOld { parameter: describe(index, node) });
+        // The field is checked before the first rule runs: a refused update calls none.
+        if let Some(state) = states.iter().find(|state| state.index as usize >= known) {
+            let index = state.index as usize;
+            return Err(NetworkError::FieldTooOld { parameter: describe(index, tape.node(index)) });
         }
-        for (index, node) in tape.nodes().enumerate() {
-            let Function::Parameter(parameter) = &node.function else { continue };
-            let slot = &mut payloads[parameter.slot as usize];
+        for State { index, payload } in states {
+            let index = *index as usize;
+            let node = tape.node(index);
             let symbol = tape.symbol(index);
             match gradients.entry(index) {
-                Some(gradient) => change(symbol, slot, gradient),
-                None => change(symbol, slot, &P::full(&node.shape, P::Element::zero())),
+                Some(gradient) => change(symbol, payload, gradient),
+                None => change(symbol, payload, &P::full(&node.shape, P::Element::zero())),
             }
-            let found = slot.shape();
+            let found = payload.shape();
             if found != node.shape {
                 let (parameter, expected) = (describe(index, node), node.shape.clone());
                 return Err(NetworkError::UpdateShape { parameter, expected, found });

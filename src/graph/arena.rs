@@ -7,8 +7,15 @@
 use super::sync::{AtomicUsize, OnceLock, Ordering};
 
 /// The first segment holds 16 items, segment `s` holds `16 << s`: 28 of them pass `u32::MAX`.
+#[cfg(not(loom))]
 const FIRST: usize = 16;
+#[cfg(not(loom))]
 const SEGMENTS: usize = 28;
+// The model checker follows every cell: it gets few.
+#[cfg(loom)]
+const FIRST: usize = 2;
+#[cfg(loom)]
+const SEGMENTS: usize = 2;
 
 type Segment<T> = OnceLock<Box<[OnceLock<T>]>>;
 

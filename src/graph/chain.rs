@@ -114,8 +114,12 @@ impl<T> Chain<T> {
         let trunk = if length == self.base {
             self.trunk.clone()
         } else {
-            let own =
-                Part { branch: self.branch, arena: self.own.clone(), start: self.base, end: length };
+            let own = Part {
+                branch: self.branch,
+                arena: self.own.clone(),
+                start: self.base,
+                end: length,
+            };
             self.trunk.iter().cloned().chain([own]).collect()
         };
         Self { trunk, base: length, branch: unique(), own: Arc::new(Arena::new()) }
@@ -126,7 +130,10 @@ impl<T> Chain<T> {
         let ends = |chain: &Self, length: usize| {
             let own = (chain.branch, length);
             let parts = chain.trunk.iter().map(|part| (part.branch, part.end));
-            parts.chain([own]).map(move |(branch, end)| (branch, end.min(length))).collect::<Vec<_>>()
+            parts
+                .chain([own])
+                .map(move |(branch, end)| (branch, end.min(length)))
+                .collect::<Vec<_>>()
         };
         let mut common = 0;
         for (left, right) in ends(self, lengths.0).into_iter().zip(ends(other, lengths.1)) {
@@ -139,6 +146,11 @@ impl<T> Chain<T> {
             }
         }
         common
+    }
+
+    /// How many items others appended to shared parts behind the positions seen here.
+    pub(crate) fn foreign(&self) -> usize {
+        self.trunk.iter().fold(0, |count, part| count + part.arena.len() - (part.end - part.start))
     }
 
     /// The same branches over one private arena made of `items`, one for each of this sequence's

@@ -48,7 +48,11 @@ struct Report {
 }
 
 impl ShapeError {
-    pub(crate) fn new<P>(operation: &'static str, violation: Violation, operands: &[&Node<P>]) -> Self {
+    pub(crate) fn new<P>(
+        operation: &'static str,
+        violation: Violation,
+        operands: &[&Node<P>],
+    ) -> Self {
         let describe = |node: &&Node<P>| {
             let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
             (node.shape.clone(), format!("{}{label} at {}", node.function.name(), node.location))
@@ -86,6 +90,14 @@ impl ShapeError {
     /// The operands' shapes.
     pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
         self.0.operands.iter().map(|(shape, _)| shape)
+    }
+
+    /// This refusal in the name of a composite: for losses and layers that record several
+    /// operations, so that the message says which one the user called.
+    #[must_use]
+    pub fn named(mut self, operation: &'static str) -> Self {
+        self.0.operation = operation;
+        self
     }
 
     /// Panics with this message at the caller's line.
@@ -175,6 +187,17 @@ pub enum NetworkError {
         /// Its shape.
         shape: Shape,
     },
+    /// A cotangent or a tangent has another shape than its value.
+    DirectionShape {
+        /// What was asked: `vjp`, `jvp` or `hvp`.
+        operation: &'static str,
+        /// The value: its operation, label and source line.
+        value: String,
+        /// The value's shape.
+        expected: Shape,
+        /// The shape of its cotangent or tangent.
+        found: Shape,
+    },
     /// The run skipped the value, as no target depends on it.
     Skipped {
         /// The value: its operation, label and source line.
@@ -212,7 +235,10 @@ impl fmt::Display for NetworkError {
                  network; record it here, or resolve it there"
             ),
             Self::NotAnInput { value } => {
-                write!(f, "feed: {value} is not an input; declare it with `Network::input` to feed it")
+                write!(
+                    f,
+                    "feed: {value} is not an input; declare it with `Network::input` to feed it"
+                )
             }
             Self::FedTwice { value } => write!(f, "feed: {value} is fed twice in one run"),
             Self::FeedShape { value, expected, found } => write!(
@@ -230,21 +256,28 @@ impl fmt::Display for NetworkError {
                 "backward: the target {value} has shape {shape}, and a gradient needs exactly one \
                  element; reduce it first, with `sum` or `mean`"
             ),
+            Self::DirectionShape { operation, value, expected, found } => write!(
+                f,
+                "{operation}: {value} has shape {expected}, and its direction {found}; they must \
+                 be equal"
+            ),
             Self::Skipped { value } => write!(
                 f,
                 "evaluation: {value} was skipped, as no target of this run depends on it; name it \
                  as a target of `forward_for`, or run `forward`"
             ),
-            Self::UpdateShape { parameter, expected, found } => write!(
-                f,
-                "update: the rule turned {parameter} of shape {expected} into {found}"
-            ),
+            Self::UpdateShape { parameter, expected, found } => {
+                write!(f, "update: the rule turned {parameter} of shape {expected} into {found}")
+            }
             Self::FieldTooOld { parameter } => write!(
                 f,
                 "update: the field is older than {parameter}; compute it on a run of this network"
             ),
             Self::FieldsDiverge => {
-                write!(f, "field: the two fields belong to forks that parted, or to different networks")
+                write!(
+                    f,
+                    "field: the two fields belong to forks that parted, or to different networks"
+                )
             }
         }
     }

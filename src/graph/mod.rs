@@ -3,6 +3,10 @@
 pub(crate) mod arena;
 pub(crate) mod chain;
 pub(crate) mod error;
+pub(crate) mod inspect;
+#[cfg(all(test, loom))]
+mod loom_model;
+pub(crate) mod lookup;
 pub(crate) mod network;
 pub(crate) mod node;
 pub(crate) mod scope;
@@ -12,6 +16,7 @@ pub(crate) mod tape;
 pub(crate) mod value;
 
 pub use error::{NetworkError, ShapeError};
+pub use inspect::Stats;
 pub use network::Network;
 pub use scope::Scope;
 pub use symbol::Symbol;

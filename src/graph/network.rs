@@ -6,8 +6,7 @@
 
 use super::chain::{Chain, unique};
 use super::error::{NetworkError, ShapeError, Violation, recorded, resolved};
-use super::node::{Node, Operands, Place};
-use super::scope;
+use super::node::{Node, Operands, Origin, Place};
 use super::symbol::Symbol;
 use super::sync::{Mutex, OnceLock};
 use super::tape::Tape;
@@ -15,6 +14,13 @@ use super::value::Value;
 use crate::ops::{Function, Input, Leaf, Parameter};
 use crate::payload::Tensorial;
 use std::panic::Location;
+
+/// A parameter's payload in one generation, and the position of its node.
+#[derive(Clone)]
+pub(crate) struct State<P> {
+    pub(crate) index: u32,
+    pub(crate) payload: P,
+}
 
 /// The owner of a graph's state, generic over the payload `P`: `f64`, `f32`, a tensor, or a
 /// user's own element.
@@ -37,7 +43,7 @@ use std::panic::Location;
 pub struct Network<P: Tensorial> {
     pub(crate) lineage: u64,
     pub(crate) nodes: Chain<Node<P>>,
-    pub(crate) parameters: Chain<P>,
+    pub(crate) parameters: Chain<State<P>>,
     append: Mutex<()>,
 }
 
@@ -62,7 +68,11 @@ impl<P: Tensorial> Network<P> {
         Self::from_chains(unique(), Chain::new(), Chain::new())
     }
 
-    pub(crate) fn from_chains(lineage: u64, nodes: Chain<Node<P>>, parameters: Chain<P>) -> Self {
+    pub(crate) fn from_chains(
+        lineage: u64,
+        nodes: Chain<Node<P>>,
+        parameters: Chain<State<P>>,
+    ) -> Self {
         Self { lineage, nodes, parameters, append: Mutex::new(()) }
     }
 
@@ -74,22 +84,26 @@ impl<P: Tensorial> Network<P> {
     /// Where the tape is full (2^32 nodes).
     #[track_caller]
     pub fn parameter(&self, payload: P) -> Value<'_, P> {
-        let place = Place::Source(Location::caller());
+        let origin = Origin::new(Place::Source(Location::caller()), self.branch());
+        self.parameter_from(payload, origin)
+    }
+
+    #[track_caller]
+    pub(crate) fn parameter_from(&self, payload: P, origin: Origin) -> Value<'_, P> {
         let shape = payload.shape();
-        let scope = scope::current(self.branch());
         let _append = self.appending();
         let function = Function::Parameter(Parameter { slot: self.parameters.len() as u32 });
         recorded(self.check_room(&function));
         // The payload first: whoever sees the node finds its state.
-        self.parameters.push(payload);
+        self.parameters.push(State { index: self.nodes.len() as u32, payload });
         self.push(Node {
             function,
             operands: Operands::new(&[]),
             shape,
             selection: false,
             payload: None,
-            location: place,
-            scope,
+            location: origin.place,
+            scope: origin.scope,
             name: OnceLock::new(),
             differentiable: true,
         })
@@ -123,7 +137,19 @@ impl<P: Tensorial> Network<P> {
         function: Function,
         payload: P,
         differentiable: bool,
-        location: Place,
+        place: Place,
+    ) -> Value<'_, P> {
+        let origin = Origin::new(place, self.branch());
+        self.source_from(function, payload, differentiable, origin)
+    }
+
+    #[track_caller]
+    pub(crate) fn source_from(
+        &self,
+        function: Function,
+        payload: P,
+        differentiable: bool,
+        origin: Origin,
     ) -> Value<'_, P> {
         let node = Node {
             function,
@@ -131,8 +157,8 @@ impl<P: Tensorial> Network<P> {
             shape: payload.shape(),
             selection: payload.is_selection(),
             payload: Some(payload),
-            location,
-            scope: scope::current(self.branch()),
+            location: origin.place,
+            scope: origin.scope,
             name: OnceLock::new(),
             differentiable,
         };
@@ -148,14 +174,15 @@ impl<P: Tensorial> Network<P> {
         operands: &[u32],
         location: &'static Location<'static>,
     ) -> Result<Value<'_, P>, ShapeError> {
-        self.record_placed(function, operands, Place::Source(location))
+        self.record_from(function, operands, Origin::new(Place::Source(location), self.branch()))
     }
 
-    pub(crate) fn record_placed(
+    /// [`Network::record_at`] with the origin that a tape's text carries.
+    pub(crate) fn record_from(
         &self,
         function: Function,
         operands: &[u32],
-        location: Place,
+        origin: Origin,
     ) -> Result<Value<'_, P>, ShapeError> {
         let nodes = |position: usize| self.nodes.get(operands[position] as usize);
         let inferred = match operands.len() {
@@ -200,8 +227,8 @@ impl<P: Tensorial> Network<P> {
             operands: Operands::new(operands),
             shape,
             payload: None,
-            location,
-            scope: scope::current(self.branch()),
+            location: origin.place,
+            scope: origin.scope,
             name: OnceLock::new(),
             differentiable,
         };
@@ -266,15 +293,35 @@ impl<P: Tensorial> Network<P> {
     /// The parameters with their paths, in the order of their recording. A parameter without a
     /// name is called `parameter` and its number, behind its scopes.
     pub fn parameters(&self) -> impl Iterator<Item = (String, Value<'_, P>)> {
-        let nodes = self.nodes.iter(self.nodes.len()).enumerate();
-        nodes.filter_map(|(index, node)| {
-            let Function::Parameter(Parameter { slot }) = node.function else { return None };
+        // The nodes' length first: a parameter whose node is still being appended is not there yet.
+        let (nodes, states) = (self.nodes.len(), self.parameters.len());
+        let indices = self.parameters.iter(states).map(|state| state.index);
+        let slots = indices.enumerate().filter(move |(_, index)| (*index as usize) < nodes);
+        slots.map(|(slot, index)| {
+            let node = self.node(index);
             let path = node.label().unwrap_or_else(|| match &node.scope {
                 Some(scope) => format!("{scope}.parameter{slot}"),
                 None => format!("parameter{slot}"),
             });
-            Some((path, Value { network: self, index: index as u32 }))
+            (path, Value { network: self, index })
         })
+    }
+
+    /// All recorded values, in tape order.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(1.0_f64);
+    /// let y = x.exp();
+    /// let symbols: Vec<_> = network.values().map(|value| value.symbol()).collect();
+    /// assert_eq!(symbols, [x.symbol(), y.symbol()]);
+    /// ```
+    pub fn values(&self) -> impl Iterator<Item = Value<'_, P>> {
+        (0..self.len() as u32).map(|index| Value { network: self, index })
     }
 
     /// A network that lives as long as the process, so that its values can be kept anywhere: for
@@ -303,6 +350,6 @@ impl<P: Tensorial> Network<P> {
     }
 
     pub(crate) fn parameter_payload(&self, slot: usize) -> &P {
-        self.parameters.get(slot)
+        &self.parameters.get(slot).payload
     }
 }

@@ -1,5 +1,7 @@
 //! `Node`: one line of the tape.
 
+use super::chain::Branch;
+use super::scope;
 use super::sync::OnceLock;
 use crate::ops::Function;
 use crate::payload::Shape;
@@ -60,11 +62,25 @@ pub(crate) enum Place {
 }
 
 /// A source line as text has it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct TextPlace {
-    pub(crate) file: String,
+    // Shared by all lines of the text that name it.
+    pub(crate) file: Arc<str>,
     pub(crate) line: u32,
     pub(crate) column: u32,
+}
+
+/// Where a node comes from: its source line and the scope that was open there.
+pub(crate) struct Origin {
+    pub(crate) place: Place,
+    pub(crate) scope: Option<Arc<str>>,
+}
+
+impl Origin {
+    /// At `place`, in the scope that this thread has open on `branch`.
+    pub(crate) fn new(place: Place, branch: Branch) -> Self {
+        Self { place, scope: scope::current(branch) }
+    }
 }
 
 impl Place {

@@ -42,7 +42,11 @@ impl<P> Tape<P> {
     }
 
     /// The position of a symbol's value on this tape.
-    pub(crate) fn position(&self, symbol: Symbol, operation: &'static str) -> Result<usize, NetworkError> {
+    pub(crate) fn position(
+        &self,
+        symbol: Symbol,
+        operation: &'static str,
+    ) -> Result<usize, NetworkError> {
         if symbol.lineage != self.lineage {
             return Err(NetworkError::Foreign { operation });
         }

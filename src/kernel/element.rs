@@ -5,6 +5,7 @@
 //! differentiation, as a scalar payload and inside a tensor. The hooks at the end let `f32` and
 //! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
 
+use super::task::{GemmTask, MapTask};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -32,7 +33,9 @@ pub enum Lowering {
 }
 
 fn unsupported(function: &str, element: &str) -> ! {
-    panic!("{function}: the element type `{element}` does not define it; implement `Elementary::{function}`")
+    panic!(
+        "{function}: the element type `{element}` does not define it; implement `Elementary::{function}`"
+    )
 }
 
 /// An element: the arithmetic that payloads are made of.
@@ -171,7 +174,8 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
     }
     /// `self` to an integer power. The default multiplies by repeated squaring.
     fn powi(&self, exponent: i32) -> Self {
-        let (mut base, mut left, mut product) = (self.clone(), exponent.unsigned_abs(), Self::one());
+        let (mut base, mut left, mut product) =
+            (self.clone(), exponent.unsigned_abs(), Self::one());
         while left > 0 {
             if left & 1 == 1 {
                 product = product.mul(&base);
@@ -210,16 +214,25 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
         let _ = elements;
         None
     }
+    /// Computes a matrix product by a kernel of the element's own. `false`: not taken, and the
+    /// crate's loops compute it. Called where [`Kernels::Native`] runs, never by the oracle.
+    fn gemm(task: &mut GemmTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
+    /// Computes an element-wise function by a kernel of the element's own. `false`: not taken.
+    /// Called where [`Kernels::Native`] runs, never by the oracle.
+    fn map(task: &mut MapTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
 }
 
 /// Little-endian bytes from `0x` and `2 * count` hexadecimal digits.
 pub(crate) fn bytes_from_hex(text: &str, count: usize) -> Option<Vec<u8>> {
     let digits = text.strip_prefix("0x")?;
-    if digits.len() != 2 * count || !digits.is_ascii() {
+    if digits.len() != 2 * count || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         return None;
     }
-    (0..count)
-        .rev()
-        .map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).ok())
-        .collect()
+    (0..count).rev().map(|i| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).ok()).collect()
 }

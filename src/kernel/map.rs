@@ -120,7 +120,11 @@ impl Binary {
             Self::Powf => a.powf(b),
             Self::Maximum => a.maximum(b),
             Self::Compare(relation) => {
-                if relation.holds(a, b) { E::one() } else { E::zero() }
+                if relation.holds(a, b) {
+                    E::one()
+                } else {
+                    E::zero()
+                }
             }
         }
     }

@@ -9,9 +9,11 @@ pub mod map;
 pub(crate) mod native;
 pub(crate) mod order;
 pub mod reference;
+pub mod task;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod walk;
 
 pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
+pub use task::{GemmTask, MapTask, Matrix};

@@ -67,7 +67,7 @@ pub(crate) struct Strided<E> {
 impl<E: Elementary> Strided<E> {
     /// Row-major elements.
     pub(crate) fn contiguous(random: &mut Random, extents: &[usize], specials: bool) -> Self {
-        let strides = crate::payload::Shape::new(extents).strides();
+        let strides = crate::payload::Shape::new(extents).strides().to_vec();
         let count = extents.iter().product::<usize>();
         let elements = (0..count).map(|_| random.value(specials)).collect();
         Self { elements, extents: extents.to_vec(), strides, offset: 0 }

@@ -47,9 +47,11 @@ impl<const N: usize> Walk<N> {
             return;
         }
         if let Some(last) = self.axes_mut().last_mut() {
-            let merges = (0..N).all(|i| last.strides[i] == axis.extent.wrapping_mul(axis.strides[i]));
+            let merges =
+                (0..N).all(|i| last.strides[i] == axis.extent.wrapping_mul(axis.strides[i]));
             if merges {
-                *last = Axis { extent: last.extent.wrapping_mul(axis.extent), strides: axis.strides };
+                *last =
+                    Axis { extent: last.extent.wrapping_mul(axis.extent), strides: axis.strides };
                 return;
             }
         }
@@ -95,11 +97,7 @@ impl<const N: usize> Walk<N> {
 }
 
 /// As deep as the rank, never as deep as the extents.
-fn each<const N: usize>(
-    axes: &[Axis<N>],
-    mut at: [usize; N],
-    visit: &mut impl FnMut([usize; N]),
-) {
+fn each<const N: usize>(axes: &[Axis<N>], mut at: [usize; N], visit: &mut impl FnMut([usize; N])) {
     let Some((axis, rest)) = axes.split_first() else { return visit(at) };
     for _ in 0..axis.extent {
         each(rest, at, visit);

@@ -53,16 +53,39 @@ pub fn product<L: Lanes>(a: Value<L>, b: Value<L>) -> Pair<L> {
     Pair { high, low: -remainder(high, a, b) }
 }
 
-/// `c[0] + c[1] x + ...` by Horner's rule.
+/// Horner's rule on every other coefficient from `top` down.
 #[inline(always)]
-pub fn polynomial<L: Lanes>(x: Value<L>, c: &[L::Element]) -> Value<L> {
-    let mut terms = c.iter().rev();
-    let Some(&last) = terms.next() else {
-        return x.number(0.0);
-    };
-    let mut sum = x.of(last);
-    for &term in terms {
-        sum = sum * x + x.of(term);
+fn alternate<L: Lanes>(square: Value<L>, top: usize, c: &impl Fn(usize) -> Value<L>) -> Value<L> {
+    let mut k = top;
+    let mut sum = c(k);
+    while k >= 2 {
+        k -= 2;
+        sum = sum * square + c(k);
     }
     sum
+}
+
+/// `c[0] + c[1] x + ...` with `count >= 2` coefficients: Horner's rule in
+/// `square = x^2` on the even and the odd terms, which halves the chain of
+/// dependent operations.
+#[inline(always)]
+pub fn polynomial<L: Lanes>(
+    x: Value<L>,
+    square: Value<L>,
+    count: usize,
+    c: impl Fn(usize) -> Value<L>,
+) -> Value<L> {
+    alternate(square, (count - 1) / 2 * 2, &c) + x * alternate(square, count / 2 * 2 - 1, &c)
+}
+
+/// The polynomial with constant coefficients, at least two.
+#[inline(always)]
+pub fn polynomial_of<L: Lanes>(x: Value<L>, square: Value<L>, c: &[L::Element]) -> Value<L> {
+    polynomial(
+        x,
+        square,
+        c.len(),
+        #[inline(always)]
+        |k| x.of(c[k]),
+    )
 }

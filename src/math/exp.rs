@@ -8,7 +8,7 @@
 //! `exp x = 2^n (1 + r + r^2 P(r))`, the sum kept as a pair until the end.
 
 use super::{
-    exact::{polynomial, sum_ordered},
+    exact::{polynomial_of, sum_ordered},
     format::Format,
     lanes::Lanes,
     value::{Bits, Value},
@@ -18,10 +18,13 @@ use super::{
 pub trait ExpTable: Sized + 'static {
     /// `1 / ln 2`.
     const LOG2_E: Self;
-    /// `ln 2` in two parts; multiples of the first by an exponent are exact.
+    /// `ln 2` and, negated, what is missing; multiples of the first by an
+    /// exponent are exact.
     const LN_2: [Self; 2];
     /// `(exp r - 1 - r) / r^2` for `|r| <= ln 2 / 2`.
     const EXP: &'static [Self];
+    /// The same, precise relative to `exp r - 1`.
+    const EXP_M1: &'static [Self];
     /// Above it the result is infinite.
     const EXP_HIGH: Self;
     /// Below it the result is zero.
@@ -34,8 +37,10 @@ pub trait ExpTable: Sized + 'static {
 
 impl ExpTable for f32 {
     const LOG2_E: f32 = core::f32::consts::LOG2_E;
-    const LN_2: [f32; 2] = [0.69314575, 1.4286068e-6];
-    const EXP: &'static [f32] = &[0.5, 0.16666576, 0.041666556, 0.008363195, 0.0013926204];
+    const LN_2: [f32; 2] = [0.69314575, -1.4286068e-6];
+    const EXP: &'static [f32] = &[0.5, 0.16666521, 0.04166639, 0.008368749, 0.0013941946];
+    const EXP_M1: &'static [f32] =
+        &[0.5, 0.16666667, 0.04166648, 0.008333283, 0.0013933338, 0.00019909597];
     const EXP_HIGH: f32 = 89.0;
     const EXP_LOW: f32 = -104.5;
     const EXP_M1_LOW: f32 = -20.0;
@@ -44,19 +49,20 @@ impl ExpTable for f32 {
 
 impl ExpTable for f64 {
     const LOG2_E: f64 = core::f64::consts::LOG2_E;
-    const LN_2: [f64; 2] = [0.6931471805592082, 7.371002565167799e-13];
-    const EXP: &'static [f64] = &[
+    const LN_2: [f64; 2] = [0.6931471805592082, -7.371002565167799e-13];
+    const EXP: &'static [f64] = Self::EXP_M1;
+    const EXP_M1: &'static [f64] = &[
         0.5,
-        0.1666666666666667,
-        0.04166666666666667,
-        0.00833333333332612,
-        0.0013888888888883737,
-        0.00019841269873874975,
-        2.480158732558584e-5,
-        2.755725533255441e-6,
-        2.7557273594799413e-7,
-        2.510524515390137e-8,
-        2.0914707069612355e-9,
+        0.16666666666666677,
+        0.04166666666666669,
+        0.00833333333332167,
+        0.0013888888888870248,
+        0.0001984126988605659,
+        2.4801587355902053e-5,
+        2.755724425764903e-6,
+        2.755724575487103e-7,
+        2.510902583951251e-8,
+        2.0923707272174104e-9,
     ];
     const EXP_HIGH: f64 = 710.0;
     const EXP_LOW: f64 = -746.0;
@@ -69,11 +75,28 @@ pub struct Parts<L: Lanes> {
     power: Bits<L>,
     /// The exactly reduced argument.
     pub high: Value<L>,
-    /// All the rest of the bracket.
-    pub low: Value<L>,
+    /// What is missing of the reduced argument.
+    rest: Value<L>,
+    /// Their sum.
+    r: Value<L>,
 }
 
 impl<L: Lanes> Parts<L> {
+    /// The bracket without `1 + high`, from one of the two polynomials.
+    #[inline(always)]
+    pub fn low(&self, terms: &[L::Element]) -> Value<L> {
+        let square = self.r * self.r;
+        self.rest + square * polynomial_of(self.r, square, terms)
+    }
+
+    /// The same with half the rounding errors: `r^2 / 2` on its own.
+    #[inline(always)]
+    pub fn precise_low(&self) -> Value<L> {
+        let square = self.r * self.r;
+        let cubic = polynomial_of(self.r, square, &L::Element::EXP_M1[1..]);
+        self.rest + (self.r.number(0.5) * square + self.r * square * cubic)
+    }
+
     /// `2^(n + shift)`, which must be normal.
     #[inline(always)]
     pub fn scale(&self, shift: Bits<L>) -> Value<L> {
@@ -91,12 +114,10 @@ pub fn parts<L: Lanes>(x: Value<L>, tail: Option<Value<L>>) -> Parts<L> {
     let high = x - n * x.of(ln2_high);
     let rest = n * x.of(ln2_low);
     let rest = match tail {
-        Some(tail) => tail - rest,
-        None => -rest,
+        Some(tail) => tail + rest,
+        None => rest,
     };
-    let r = high + rest;
-    let low = rest + r * r * polynomial(r, L::Element::EXP);
-    Parts { power: shifted.bits(), high, low }
+    Parts { power: shifted.bits(), high, rest, r: high + rest }
 }
 
 /// `exp(x + tail)`; the tail is at most half a unit of `x`.
@@ -105,7 +126,7 @@ pub fn exp_of_pair<L: Lanes>(x: Value<L>, tail: Option<Value<L>>) -> Value<L> {
     let x = x.at_most(x.of(L::Element::EXP_HIGH)).at_least(x.of(L::Element::EXP_LOW));
     let parts = parts(x, tail);
     let bracket = sum_ordered(x.number(1.0), parts.high);
-    let bracket = bracket.high + (bracket.low + parts.low);
+    let bracket = bracket.high + (bracket.low + parts.low(L::Element::EXP));
     // BITS: 2^n is applied in two factors, so that neither leaves the range of
     // normal numbers and only the second can round.
     let small = x.lt(x.number(0.0));
@@ -118,12 +139,17 @@ pub fn exp_of_pair<L: Lanes>(x: Value<L>, tail: Option<Value<L>>) -> Value<L> {
 const TWO_TO_MINUS_64: f64 = 1.0 / (1u128 << 64) as f64;
 
 /// The exponential.
+///
+/// Measured error at most 0.79 ulp in `f32` (all inputs), 0.72 in `f64`; the
+/// largest where the result is subnormal and rounds twice.
 #[inline(always)]
 pub fn exp<L: Lanes>(x: Value<L>) -> Value<L> {
     exp_of_pair(x, None)
 }
 
 /// `exp(x) - 1` without cancellation: `2^n - 1` is split off exactly.
+///
+/// Measured error at most 0.91 ulp in `f32` (all inputs), 0.90 in `f64`.
 #[inline(always)]
 pub fn exp_m1<L: Lanes>(x: Value<L>) -> Value<L> {
     let clamped = x.at_most(x.of(L::Element::EXP_HIGH)).at_least(x.of(L::Element::EXP_M1_LOW));
@@ -134,6 +160,6 @@ pub fn exp_m1<L: Lanes>(x: Value<L>) -> Value<L> {
     let whole = scale - half;
     let lost = (scale - whole) - half;
     let sum = sum_ordered(whole, scale * parts.high);
-    let y = sum.high + (sum.low + (lost + scale * parts.low));
+    let y = sum.high + (sum.low + (lost + scale * parts.precise_low()));
     x.abs().lt(x.of(L::Element::EXP_M1_TINY)).select(x, y + y)
 }

@@ -17,6 +17,7 @@ pub fn maximum<L: Lanes>(a: Value<L>, b: Value<L>) -> Value<L> {
 }
 
 /// IEEE 754-2019 `minimum`, which is `-maximum(-a, -b)`.
+#[allow(dead_code, reason = "the twin of `maximum`, whoever comes to need it")]
 #[inline(always)]
 pub fn minimum<L: Lanes>(a: Value<L>, b: Value<L>) -> Value<L> {
     -maximum(-a, -b)

@@ -71,6 +71,7 @@ pub fn maximum(a: f32, b: f32) -> f32 {
 }
 
 /// IEEE 754-2019 `minimum`: NaN if either is NaN, and `-0 < +0`.
+#[allow(dead_code, reason = "the twin of `maximum`, whoever comes to need it")]
 pub fn minimum(a: f32, b: f32) -> f32 {
     extrema::minimum(lane(a), lane(b)).lanes()
 }

@@ -66,6 +66,7 @@ pub fn maximum(a: f64, b: f64) -> f64 {
 }
 
 /// IEEE 754-2019 `minimum`: NaN if either is NaN, and `-0 < +0`.
+#[allow(dead_code, reason = "the twin of `maximum`, whoever comes to need it")]
 pub fn minimum(a: f64, b: f64) -> f64 {
     extrema::minimum(lane(a), lane(b)).lanes()
 }

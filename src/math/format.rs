@@ -43,6 +43,11 @@ pub trait Format:
     /// Bits of `2^MANTISSA`: or-ing a small integer into it converts it.
     const INTEGER_WORD: Self::Word;
 
+    /// Bits of `sqrt(1/2)`, rounded.
+    const ROOT_HALF_WORD: Self::Word;
+    /// Bits of 1 less those of `sqrt(1/2)`.
+    const ABOVE_ROOT_HALF_WORD: Self::Word;
+
     /// The value, which must be representable exactly.
     fn exact(value: f64) -> Self;
     /// The bits of `2^k` for a normal `2^k`.
@@ -68,6 +73,8 @@ macro_rules! format {
             const ONE_WORD: $word = 1;
             const TWO_WORD: $word = 2;
             const INTEGER_WORD: $word = Self::INTEGERS.to_bits();
+            const ROOT_HALF_WORD: $word = core::$float::consts::FRAC_1_SQRT_2.to_bits();
+            const ABOVE_ROOT_HALF_WORD: $word = (1.0 as $float).to_bits() - Self::ROOT_HALF_WORD;
 
             #[inline(always)]
             fn exact(value: f64) -> Self {

@@ -36,6 +36,11 @@ pub trait Lanes: Copy {
     /// `a / b`, rounded to nearest even.
     fn div(self, a: Self::Float, b: Self::Float) -> Self::Float;
 
+    /// The smaller of `a` and a constant; NaN stays NaN. The constant is neither
+    /// NaN nor zero, so that every machine's minimum agrees.
+    fn at_most(self, a: Self::Float, constant: Self::Float) -> Self::Float;
+    /// The larger of `a` and a constant, under the same conditions.
+    fn at_least(self, a: Self::Float, constant: Self::Float) -> Self::Float;
     /// `a < b`, false on NaN.
     fn lt(self, a: Self::Float, b: Self::Float) -> Self::Mask;
     /// `a <= b`, false on NaN.

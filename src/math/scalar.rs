@@ -52,6 +52,14 @@ macro_rules! scalar {
                 a / b
             }
             #[inline(always)]
+            fn at_most(self, a: $float, constant: $float) -> $float {
+                if constant < a { constant } else { a }
+            }
+            #[inline(always)]
+            fn at_least(self, a: $float, constant: $float) -> $float {
+                if constant > a { constant } else { a }
+            }
+            #[inline(always)]
             fn lt(self, a: $float, b: $float) -> bool {
                 a < b
             }

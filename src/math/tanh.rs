@@ -4,7 +4,7 @@
 
 use super::{
     exact::{remainder, sum_ordered},
-    exp::{exp, parts},
+    exp::{ExpTable, exp, parts},
     format::Format,
     lanes::Lanes,
     value::Value,
@@ -32,7 +32,8 @@ impl TanhTable for f64 {
 ///
 /// The denominator is a pair, the quotient is corrected by its remainder, and
 /// the subtraction from 1 is exact, so that even small results keep their
-/// relative precision.
+/// relative precision. Measured error at most 0.98 ulp in `f32` (all inputs),
+/// 0.94 in `f64`.
 #[inline(always)]
 pub fn tanh<L: Lanes>(x: Value<L>) -> Value<L> {
     let (one, two) = (x.number(1.0), x.number(2.0));
@@ -43,9 +44,10 @@ pub fn tanh<L: Lanes>(x: Value<L>) -> Value<L> {
     let whole = scale + one;
     let lost = (scale - whole) + one;
     let denominator = sum_ordered(whole, scale * parts.high);
-    let low = denominator.low + (lost + scale * parts.low);
+    let low = denominator.low + (lost + scale * parts.low(L::Element::EXP_M1));
+    let denominator = sum_ordered(denominator.high, low);
     let w = two / denominator.high;
-    let missing = remainder(two, w, denominator.high) - w * low;
+    let missing = remainder(two, w, denominator.high) - w * denominator.low;
     let correction = missing * (x.number(0.5) * w);
     let y = sum_ordered(one, -w);
     let y = y.high + (y.low - correction);
@@ -54,6 +56,9 @@ pub fn tanh<L: Lanes>(x: Value<L>) -> Value<L> {
 
 /// The logistic function, by its definition: `e = exp(-|x|)`, `r = 1 / (1 + e)`,
 /// `r` for `x >= 0` and `e r` below.
+///
+/// The definition rounds three or four times: measured error at most 2.9 ulp in
+/// `f32` (all inputs), 1.5 for `x >= 0`.
 #[inline(always)]
 pub fn sigmoid<L: Lanes>(x: Value<L>) -> Value<L> {
     let one = x.number(1.0);

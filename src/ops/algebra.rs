@@ -4,7 +4,9 @@
 //! positions on a tape it records it. `backward` and `differentiate` are the same code with two
 //! algebras, so that they cannot disagree.
 
-use super::movement::{BroadcastAlong, BroadcastLike, Narrow, Pad, Permute, ReshapeLike, Squeeze, SumLike, Unsqueeze};
+use super::movement::{
+    BroadcastAlong, BroadcastLike, Narrow, Pad, Permute, ReshapeLike, Squeeze, SumLike, Unsqueeze,
+};
 use super::*;
 use crate::kernel::Comparison;
 use crate::payload::Shape;
@@ -127,7 +129,12 @@ pub(crate) trait Algebra {
     fn scatter(&self, source: &Self::Value, selection: &Self::Value) -> Self::Value {
         self.apply(Scatter.into(), &[source, selection])
     }
-    fn row_update(&self, table: &Self::Value, source: &Self::Value, selection: &Self::Value) -> Self::Value {
+    fn row_update(
+        &self,
+        table: &Self::Value,
+        source: &Self::Value,
+        selection: &Self::Value,
+    ) -> Self::Value {
         self.apply(RowUpdate.into(), &[table, source, selection])
     }
 }

@@ -7,6 +7,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Attribute {
     Integer(i64),
+    /// A number that the constraints do not bound.
+    Count(usize),
     /// A number, printed so that its bits come back.
     Number(f64),
     Integers(Vec<usize>),
@@ -18,6 +20,7 @@ impl fmt::Display for Attribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Integer(integer) => write!(f, "{integer}"),
+            Self::Count(count) => write!(f, "{count}"),
             Self::Number(number) => f.write_str(&crate::kernel::Elementary::to_text(number)),
             Self::Integers(integers) => write!(f, "{integers:?}"),
             Self::Extents(extents) => {

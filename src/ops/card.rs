@@ -5,6 +5,7 @@ use super::attribute::{Attribute, Attributes};
 use crate::graph::error::Violation;
 use crate::kernel::Kernels;
 use crate::payload::{Shape, Tensorial};
+use std::cell::Cell;
 use std::fmt::Debug;
 
 /// Which payloads a derivative rule reads, shapes aside. What a rule does not declare may be
@@ -12,6 +13,7 @@ use std::fmt::Debug;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reads(u8);
 
+#[cfg_attr(not(test), expect(dead_code, reason = "for liveness in plans; proved by poisoning"))]
 impl Reads {
     pub(crate) const NOTHING: Self = Self(0);
     pub(crate) const OUTPUT: Self = Self(1);
@@ -39,6 +41,9 @@ pub(crate) struct Site<'a, V> {
     pub(crate) operands: &'a [&'a V],
     pub(crate) output: &'a V,
     pub(crate) cotangent: &'a V,
+    /// How far a rule that counts along its operands has come: a position, and the count before
+    /// it. `(0, 0)` at first; shared by all positions of one node.
+    pub(crate) progress: &'a Cell<(usize, usize)>,
 }
 
 /// One operation. Each implementor is a file: its card.

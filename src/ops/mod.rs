@@ -11,20 +11,24 @@ pub(crate) mod composite;
 pub(crate) mod contract;
 pub(crate) mod elementwise;
 pub(crate) mod index;
+pub(crate) mod info;
 pub(crate) mod movement;
 pub(crate) mod reduce;
 pub(crate) mod rule;
 pub(crate) mod source;
+#[cfg(test)]
+mod tests;
 pub(crate) mod window;
 
+pub use info::{OperationInfo, operations};
 pub use movement::Extent;
 
-use algebra::Algebra;
-use attribute::{Attribute, Attributes};
-pub(crate) use card::{Operation, Reads, Site};
 use crate::graph::error::Violation;
 use crate::kernel::Kernels;
 use crate::payload::{Shape, Tensorial};
+use algebra::Algebra;
+use attribute::{Attribute, Attributes};
+pub(crate) use card::{Operation, Reads, Site};
 
 pub(crate) use contract::*;
 pub(crate) use elementwise::*;
@@ -33,14 +37,6 @@ pub(crate) use movement::*;
 pub(crate) use reduce::*;
 pub(crate) use source::*;
 pub(crate) use window::*;
-
-/// What `docs/OPERATIONS.md` prints of a card.
-pub(crate) struct Entry {
-    pub(crate) name: &'static str,
-    pub(crate) summary: &'static str,
-    pub(crate) arity: Option<usize>,
-    pub(crate) constraints: &'static [&'static str],
-}
 
 macro_rules! operations {
     ($($op:ident),* $(,)?) => {
@@ -53,7 +49,7 @@ macro_rules! operations {
         })*
 
         impl Function {
-            pub(crate) const ENTRIES: &'static [Entry] = &[$(Entry {
+            pub(crate) const ENTRIES: &'static [OperationInfo] = &[$(OperationInfo {
                 name: $op::NAME,
                 summary: $op::SUMMARY,
                 arity: $op::ARITY,
@@ -77,6 +73,7 @@ macro_rules! operations {
             pub(crate) fn selection(&self) -> Option<(usize, u8)> {
                 match self { $(Self::$op(op) => op.selection()),* }
             }
+            #[cfg_attr(not(test), expect(dead_code, reason = "for liveness in plans; proved by poisoning"))]
             pub(crate) fn reads(&self, position: usize) -> Reads {
                 match self { $(Self::$op(op) => op.reads(position)),* }
             }

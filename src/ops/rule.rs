@@ -40,5 +40,8 @@ pub(crate) fn volume(constraint: u8, shape: Shape) -> Result<Shape, Violation> {
     if shape.volume().is_some() {
         return Ok(shape);
     }
-    Err(Violation::new(constraint, format!("the result's shape {shape} overflows the address space")))
+    Err(Violation::new(
+        constraint,
+        format!("the result's shape {shape} overflows the address space"),
+    ))
 }

@@ -1,6 +1,6 @@
 //! The open traits of payloads: what a value on the tape may be.
 
-use super::Shape;
+use super::{Shape, Window};
 use crate::kernel::{Binary, Elementary, Kernels, Unary};
 use std::fmt::Debug;
 
@@ -97,7 +97,14 @@ pub trait Tensorial: Differentiable {
     fn unfold(&self, axis: usize, size: usize, step: usize, dilation: usize) -> Self;
     /// The adjoint of `unfold`: `[.., windows, .., size]` summed back onto `axis` of `extent`.
     #[must_use]
-    fn fold(&self, axis: usize, extent: usize, step: usize, dilation: usize, kernels: Kernels) -> Self;
+    fn fold(
+        &self,
+        axis: usize,
+        extent: usize,
+        step: usize,
+        dilation: usize,
+        kernels: Kernels,
+    ) -> Self;
     /// Rows of the table `self` `[rows, ..]` by a selection `[.., rows]`: `[.., ..]`. Rows that
     /// are not selected cannot influence the result.
     #[must_use]
@@ -129,4 +136,11 @@ pub trait Tensorial: Differentiable {
     /// `exp(x - m) / sum(exp(x - m))` along `axis`.
     #[must_use]
     fn softmax(&self, axis: usize, kernels: Kernels) -> Self;
+    /// The windowed product of images `[n, c, h, w]` by weights `[f, c / groups, kh, kw]`:
+    /// `[n, f, oh, ow]`, a convolution without flipping. By default the chain of pads, unfolds
+    /// and one product per group that records it.
+    #[must_use]
+    fn windowed_product(&self, weights: &Self, window: &Window, kernels: Kernels) -> Self {
+        super::windowed::windowed_product(self, weights, window, kernels)
+    }
 }

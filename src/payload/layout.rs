@@ -7,6 +7,9 @@
 use super::Shape;
 use crate::kernel::native::is_contiguous;
 
+#[cfg(test)]
+mod tests;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     shape: Shape,
@@ -17,43 +20,56 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Row-major from the start of the buffer.
+    #[inline]
     pub(crate) fn contiguous(shape: Shape) -> Self {
-        let strides = shape.row_major();
+        let strides = shape.strides();
         Self { shape, strides, offset: 0 }
     }
 
     /// One element for every index.
+    #[inline]
     pub(crate) fn constant(shape: Shape) -> Self {
         let strides = Shape::from_fn(shape.rank(), |_| 0);
         Self { shape, strides, offset: 0 }
     }
 
+    #[inline]
     pub(crate) fn shape(&self) -> &Shape {
         &self.shape
     }
 
+    #[inline]
     pub(crate) fn strides(&self) -> &[usize] {
         &self.strides
     }
 
+    #[inline]
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
     /// The number of elements; the shape was checked when it was made.
+    #[inline]
     pub(crate) fn count(&self) -> usize {
         self.shape.count()
     }
 
     /// Whether the elements lie side by side in row-major order.
+    #[inline]
     pub(crate) fn is_contiguous(&self) -> bool {
         is_contiguous(&self.shape, &self.strides)
     }
 
     /// The position of an index in the buffer, `None` outside the extents.
     pub(crate) fn position(&self, index: &[usize]) -> Option<usize> {
-        let fits = index.len() == self.shape.rank() && index.iter().zip(self.shape.iter()).all(|(i, extent)| i < extent);
-        fits.then(|| index.iter().zip(self.strides.iter()).fold(self.offset, |at, (i, stride)| at + i * stride))
+        let fits = index.len() == self.shape.rank()
+            && index.iter().zip(self.shape.iter()).all(|(i, extent)| i < extent);
+        fits.then(|| {
+            index
+                .iter()
+                .zip(self.strides.iter())
+                .fold(self.offset, |at, (i, stride)| at + i * stride)
+        })
     }
 
     /// Axis `i` of the result is axis `axes[i]`.
@@ -68,17 +84,22 @@ impl Layout {
             shape: self.shape.with_extent(axis, length),
             strides: self.strides.clone(),
             // An empty view reads nothing; its offset stays inside the buffer.
-            offset: if length == 0 { self.offset } else { self.offset + start * self.strides[axis] },
+            offset: if length == 0 {
+                self.offset
+            } else {
+                self.offset + start * self.strides[axis]
+            },
         }
     }
 
     /// Axis `i` becomes axis `axes[i]` (ascending) of `shape`, kept or repeated; axes of `shape`
     /// that are not named repeat the whole.
     pub(crate) fn broadcast(&self, shape: &Shape, axes: &[usize]) -> Self {
-        let strides = Shape::from_fn(shape.rank(), |to| match axes.iter().position(|&axis| axis == to) {
-            Some(from) if self.shape[from] == shape[to] => self.strides[from],
-            _ => 0,
-        });
+        let strides =
+            Shape::from_fn(shape.rank(), |to| match axes.iter().position(|&axis| axis == to) {
+                Some(from) if self.shape[from] == shape[to] => self.strides[from],
+                _ => 0,
+            });
         Self { shape: shape.clone(), strides, offset: self.offset }
     }
 
@@ -90,7 +111,10 @@ impl Layout {
         Self {
             shape: self.shape.with_extent(axis, windows).with_axis(rank, size),
             // Wraps only where there is at most one window, and then no step is taken.
-            strides: self.strides.with_extent(axis, stride.wrapping_mul(step)).with_axis(rank, stride.wrapping_mul(dilation)),
+            strides: self
+                .strides
+                .with_extent(axis, stride.wrapping_mul(step))
+                .with_axis(rank, stride.wrapping_mul(dilation)),
             offset: self.offset,
         }
     }
@@ -119,9 +143,9 @@ impl Layout {
                 }
             }
             let run = &old[first_from..from];
-            let steps_as_one = run.windows(2).all(|pair| {
-                self.strides[pair[0]] == self.shape[pair[1]] * self.strides[pair[1]]
-            });
+            let steps_as_one = run
+                .windows(2)
+                .all(|pair| self.strides[pair[0]] == self.shape[pair[1]] * self.strides[pair[1]]);
             if !steps_as_one {
                 return None;
             }

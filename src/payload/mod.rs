@@ -6,7 +6,9 @@ mod scalar;
 mod shape;
 mod storage;
 mod tensor;
+mod windowed;
 
 pub use differentiable::{Differentiable, Stored, Tensorial};
 pub use shape::Shape;
 pub use tensor::{Tensor, TensorError, TensorIter};
+pub use windowed::Window;

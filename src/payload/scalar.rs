@@ -8,11 +8,15 @@
 //! unreachable here.
 
 use super::{Differentiable, Shape, Stored, Tensorial};
+use crate::kernel::element::bytes_from_hex;
 use crate::kernel::{Binary, Elementary, Kernels, Lowering, Unary, reference};
 use std::cmp::Ordering;
 
+#[cfg(test)]
+mod tests;
+
 macro_rules! float {
-    ($float:ident, $bits:ident, $lowering:ident, $view:ident, $digits:literal) => {
+    ($float:ident, $lowering:ident, $view:ident, $digits:literal) => {
         impl Elementary for $float {
             const NAME: &'static str = stringify!($float);
             const BYTES: usize = size_of::<$float>();
@@ -143,9 +147,9 @@ macro_rules! float {
                 }
             }
             fn from_text(text: &str) -> Option<Self> {
-                if let Some(digits) = text.strip_prefix("nan:0x") {
-                    let bits = $bits::from_str_radix(digits, 16).ok()?;
-                    return Some(Self::from_bits(bits)).filter(|value| value.is_nan());
+                if let Some(digits) = text.strip_prefix("nan:") {
+                    let value = Self::read_bytes(&bytes_from_hex(digits, Self::BYTES)?)?;
+                    return Some(value).filter(Elementary::is_nan);
                 }
                 text.parse().ok()
             }
@@ -160,11 +164,15 @@ macro_rules! float {
     };
 }
 
-float!(f32, u32, F32, as_f32s, 8);
-float!(f64, u64, F64, as_f64s, 16);
+float!(f32, F32, as_f32s, 8);
+float!(f64, F64, as_f64s, 16);
 
 impl<E: Elementary> Differentiable for E {
     type Element = E;
+
+    fn holds(shape: &Shape) -> bool {
+        shape.rank() == 0
+    }
 
     #[inline]
     fn shape(&self) -> Shape {

@@ -48,6 +48,7 @@ impl Shape {
     }
 
     /// The shape of `rank` extents, made without allocation up to rank 4.
+    #[inline]
     pub(crate) fn from_fn(rank: usize, extent: impl FnMut(usize) -> usize) -> Self {
         if rank <= INLINE {
             let mut inline = [0; INLINE];
@@ -59,6 +60,7 @@ impl Shape {
     }
 
     /// The number of axes.
+    #[inline]
     #[must_use]
     pub fn rank(&self) -> usize {
         self.len()
@@ -71,13 +73,16 @@ impl Shape {
         if self.contains(&0) {
             return Some(0);
         }
-        let volume = self.iter().try_fold(1_usize, |product, &extent| product.checked_mul(extent))?;
+        let volume =
+            self.iter().try_fold(1_usize, |product, &extent| product.checked_mul(extent))?;
         (volume <= isize::MAX as usize / 16).then_some(volume)
     }
 
     /// The volume of a shape that was checked when it was made.
+    #[inline]
     pub(crate) fn count(&self) -> usize {
-        self.iter().product()
+        // Wraps only where another extent is 0, and makes 0 of it.
+        self.iter().fold(1_usize, |count, &extent| count.wrapping_mul(extent))
     }
 
     /// The extents as a slice.
@@ -107,13 +112,9 @@ impl Shape {
         Self::from_fn(rank, |_| kept.next().map_or(0, |(_, &extent)| extent))
     }
 
-    /// Row-major strides, in elements.
-    pub(crate) fn strides(&self) -> Vec<usize> {
-        self.row_major().to_vec()
-    }
-
-    /// Row-major strides as a list that is inline where the shape is.
-    pub(super) fn row_major(&self) -> Self {
+    /// Row-major strides, in elements: a list that is inline where the shape is.
+    #[inline]
+    pub(crate) fn strides(&self) -> Self {
         let mut strides = self.clone();
         let slots = match &mut strides.0 {
             Extents::Inline(rank, extents) => &mut extents[..*rank as usize],
@@ -132,6 +133,7 @@ impl Shape {
 
 impl Deref for Shape {
     type Target = [usize];
+    #[inline]
     fn deref(&self) -> &[usize] {
         match &self.0 {
             Extents::Inline(rank, extents) => &extents[..*rank as usize],
@@ -152,7 +154,11 @@ impl From<&[usize]> for Shape {
 }
 impl From<Vec<usize>> for Shape {
     fn from(extents: Vec<usize>) -> Self {
-        if extents.len() <= INLINE { Self::new(&extents) } else { Self(Extents::Heap(extents.into())) }
+        if extents.len() <= INLINE {
+            Self::new(&extents)
+        } else {
+            Self(Extents::Heap(extents.into()))
+        }
     }
 }
 impl From<&Shape> for Shape {
@@ -162,6 +168,7 @@ impl From<&Shape> for Shape {
 }
 
 impl PartialEq for Shape {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         **self == **other
     }

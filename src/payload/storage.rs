@@ -11,15 +11,18 @@ use std::sync::Arc;
 pub(crate) struct Buffer<E>(Arc<Vec<E>>);
 
 impl<E> Buffer<E> {
+    #[inline]
     pub(crate) fn new(elements: Vec<E>) -> Self {
         Self(Arc::new(elements))
     }
 
+    #[inline]
     pub(crate) fn as_slice(&self) -> &[E] {
         &self.0
     }
 
     /// The elements for writing, where nobody else holds the buffer.
+    #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> Option<&mut [E]> {
         Arc::get_mut(&mut self.0).map(Vec::as_mut_slice)
     }

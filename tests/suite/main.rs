@@ -1,3 +1,17 @@
 //! The integration suite: one binary, one module for each promise or part.
 
+mod cases;
+mod constraints;
+mod deep;
 mod engine;
+mod filetests;
+mod forks;
+mod golden;
+mod gradients;
+mod movement;
+mod neural;
+mod properties;
+mod operations_document;
+mod refusal;
+mod text;
+mod threads;

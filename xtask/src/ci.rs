@@ -23,6 +23,7 @@ pub fn ci(and_cross: bool) -> Outcome {
     // depend on the build.
     let release = ["test", "--release", "--lib", "--bins", "--tests", "--", "--include-ignored"];
     tally = tally + tests("tests in release", &mut cargo(&release))?;
+    tally = tally + misuse()?;
     tally = tally + goldens_without_features()?;
     tally = tally + loom()?;
     examples()?;
@@ -36,6 +37,16 @@ pub fn ci(and_cross: bool) -> Outcome {
 /// The golden tests of the crate, which pin results to the bit. Also run by [`cross`].
 pub const GOLDENS: [&str; 8] =
     ["test", "--package", "poorgrad", "--release", "--lib", "--tests", "--", "golden"];
+
+/// The programs that must not compile, where the compiler also compares the code of its error.
+fn misuse() -> Outcome<Tally> {
+    let title = "misuse does not compile";
+    let mut command = cargo(&["test", "--package", "poorgrad", "--doc", "--", "misuse"]);
+    // Its own folder: the variable changes every crate, and would throw the other builds away.
+    let folder = target().join("misuse");
+    tests(title, command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_TARGET_DIR", folder))?
+        .not_empty(title)
+}
 
 fn goldens_without_features() -> Outcome<Tally> {
     let title = "goldens without features";

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         ["cross", "x86"] => cross::x86().map(run::Tally::report),
         ["cross", "arm"] => cross::arm().map(run::Tally::report),
         ["ops"] => regenerate::operations(),
-        ["help" | "--help" | "-h"] => {
+        [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())
         }

@@ -3,9 +3,9 @@
 //! Invariant: a program that cannot be started or that fails is an error; nothing is skipped in silence.
 
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader},
     ops::Add,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
     time::Instant,
 };
@@ -14,9 +14,15 @@ use std::{
 pub type Outcome<T = ()> = Result<T, String>;
 
 /// The root of the repository.
+///
+/// Asked of cargo at run time, since two checkouts may share one folder of build results; the path of
+/// the build serves a binary that is started by hand.
 pub fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().unwrap_or(here).to_path_buf()
+    let built = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let run = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+    let mut here = run.filter(|folder| folder.ends_with("xtask")).unwrap_or(built);
+    here.pop();
+    here
 }
 
 /// The cargo that runs this tool, working in the root of the repository.
@@ -67,8 +73,7 @@ pub fn tests(title: &str, command: &mut Command) -> Outcome<Tally> {
             let line = line.map_err(|error| format!("xtask: {title}: lost the output: {error}"))?;
             let line = String::from_utf8_lossy(&line);
             tally = tally + Tally::of(&line);
-            // A closed terminal is no reason to end the tests.
-            let _closed = writeln!(std::io::stdout(), "{line}");
+            println!("{line}");
         }
     }
     let status = child.wait().map_err(|error| format!("xtask: {title}: {error}"))?;

@@ -34,7 +34,7 @@ impl Bigram {
 
     /// The number of pairs that were counted.
     pub fn transitions(&self) -> u64 {
-        self.counts.iter().fold(0, |total, count| total + count)
+        self.counts.iter().sum()
     }
 
     /// The mean negative log-likelihood (in nats) of the counted names under the frequencies of their
@@ -46,6 +46,18 @@ impl Bigram {
             let total = row.iter().fold(0.0, |total, &count| total + count as f64 + smoothing);
             for &count in row.iter().filter(|&&count| count > 0) {
                 loss -= count as f64 * ((count as f64 + smoothing) / total).ln();
+            }
+        }
+        loss / self.transitions() as f64
+    }
+
+    /// The mean negative log-likelihood (in nats) of the counted names under the chances of another
+    /// model: `chance(before, after)`.
+    pub fn loss_under(&self, chance: impl Fn(usize, usize) -> f64) -> f64 {
+        let mut loss = 0.0;
+        for before in 0..self.size {
+            for (after, &count) in self.row(before).iter().enumerate().filter(|pair| *pair.1 > 0) {
+                loss -= count as f64 * chance(before, after).ln();
             }
         }
         loss / self.transitions() as f64
@@ -72,6 +84,8 @@ mod tests {
         assert_eq!(bigram.transitions(), 4);
         // Two certain steps, and two of one half each.
         assert!((bigram.loss(0.0) - 0.5 * 2.0_f64.ln()).abs() < 1e-15);
+        // Under chances of a quarter for every pair it is ln 4.
+        assert!((bigram.loss_under(|_, _| 0.25) - 4.0_f64.ln()).abs() < 1e-15);
     }
 
     #[test]

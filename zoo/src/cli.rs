@@ -3,7 +3,7 @@
 //! Every example has `--help`, `--steps` and `--seed`; one that reads data has `--data FILE`; further
 //! numbers and switches are declared by the example and read back by name.
 
-use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, fmt::Display, path::PathBuf};
 
 use clap::{Arg, ArgAction, Command, value_parser};
 
@@ -140,6 +140,12 @@ impl Options {
             None => panic!("no switch `--{name}` is declared"),
         }
     }
+}
+
+/// Ends the program with one sentence on standard error and the exit code 2.
+pub fn fail(error: &dyn Display) -> ! {
+    eprintln!("error: {error}");
+    std::process::exit(2)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! | [`random`] | a small seeded generator for splits and samples |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
+//! | [`stopwatch`] | seconds that went by, for the last line of a training |
 //!
 //! The members of this workspace outside the `poorgrad` crate may read files and clocks; the crate may not.
 
@@ -18,4 +19,5 @@ pub mod cli;
 pub mod corpus;
 pub mod progress;
 pub mod random;
+pub mod stopwatch;
 pub mod vocabulary;

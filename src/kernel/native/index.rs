@@ -27,7 +27,11 @@ pub(crate) fn gather<E: Elementary>(table: View<'_, E>, columns: &[usize]) -> Ve
 /// As `reference::scatter`.
 ///
 /// BITS: source rows are added in source order.
-pub(crate) fn scatter<E: Elementary>(source: View<'_, E>, columns: &[usize], rows: usize) -> Vec<E> {
+pub(crate) fn scatter<E: Elementary>(
+    source: View<'_, E>,
+    columns: &[usize],
+    rows: usize,
+) -> Vec<E> {
     let row = source.extents[1..].iter().product::<usize>();
     let mut out = vec![E::zero(); rows * row];
     if row == 0 {

@@ -1,7 +1,8 @@
 //! Element-wise loops: one loop per function, so that each is a plain pass over slices.
 
-use super::movement::{copy, is_contiguous, packed};
+use super::movement::{as_slice, copy, packed};
 use crate::kernel::reference::View;
+use crate::kernel::task::MapTask;
 use crate::kernel::walk::{Axis, Walk};
 use crate::kernel::{Binary, Elementary, Unary};
 
@@ -38,21 +39,25 @@ macro_rules! with_binary {
             Binary::AbsorbDiv => $run!(E::absorb_div),
             Binary::Powf => $run!(E::powf),
             Binary::Maximum => $run!(E::maximum),
-            Binary::Compare(relation) => $run!(|a: &E, b: &E| {
-                if relation.holds(a, b) { E::one() } else { E::zero() }
-            }),
+            Binary::Compare(relation) => {
+                $run!(|a: &E, b: &E| { if relation.holds(a, b) { E::one() } else { E::zero() } })
+            }
         }
     };
 }
 
 /// As `reference::map`.
 pub(crate) fn map<E: Elementary>(op: Unary, x: View<'_, E>) -> Vec<E> {
-    if !is_contiguous(x.extents, x.strides) {
+    let Some(elements) = as_slice(x) else {
         let mut out = copy(x);
         map_in_place(op, &mut out);
         return out;
+    };
+    let mut task = MapTask { op, elements, out: Vec::new() };
+    if E::map(&mut task) {
+        assert_eq!(task.out.len(), elements.len(), "map: the element's kernel left a gap");
+        return task.out;
     }
-    let elements = packed(x);
     macro_rules! collect {
         ($f:expr) => {
             elements.iter().map($f).collect()
@@ -83,21 +88,29 @@ pub(crate) fn zip<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>) -> 
 }
 
 /// `op` of each pair, in the place of the first (or of the second, where `flipped`).
-pub(crate) fn zip_in_place<E: Elementary>(op: Binary, elements: &mut [E], other: View<'_, E>, flipped: bool) {
+pub(crate) fn zip_in_place<E: Elementary>(
+    op: Binary,
+    elements: &mut [E],
+    other: View<'_, E>,
+    flipped: bool,
+) {
     let other = packed(other);
     macro_rules! replace {
         ($f:expr) => {{
             let f = $f;
             let pairs = elements.iter_mut().zip(other.iter());
-            if flipped { pairs.for_each(|(x, y)| *x = f(y, x)) } else { pairs.for_each(|(x, y)| *x = f(x, y)) }
+            if flipped {
+                pairs.for_each(|(x, y)| *x = f(y, x))
+            } else {
+                pairs.for_each(|(x, y)| *x = f(x, y))
+            }
         }};
     }
     with_binary!(op, replace);
 }
 
 fn zip_with<E: Elementary>(a: View<'_, E>, b: View<'_, E>, f: impl Fn(&E, &E) -> E) -> Vec<E> {
-    if is_contiguous(a.extents, a.strides) && is_contiguous(b.extents, b.strides) {
-        let (a, b) = (packed(a), packed(b));
+    if let (Some(a), Some(b)) = (as_slice(a), as_slice(b)) {
         return a.iter().zip(b.iter()).map(|(a, b)| f(a, b)).collect();
     }
     let walk = Walk::new(a.extents, [a.strides, b.strides]);
@@ -125,7 +138,8 @@ pub(crate) fn select<E: Elementary>(
     let Axis { extent, strides: [s, t, u] } = walk.inner();
     let mut out = Vec::with_capacity(on.count());
     walk.rows([condition.offset, on.offset, off.offset], |[i, j, k]| {
-        let (condition, on, off) = (&condition.elements[i..], &on.elements[j..], &off.elements[k..]);
+        let (condition, on, off) =
+            (&condition.elements[i..], &on.elements[j..], &off.elements[k..]);
         out.extend((0..extent).map(|k| {
             let taken = if condition[k * s].is_zero() { &off[k * u] } else { &on[k * t] };
             taken.clone()

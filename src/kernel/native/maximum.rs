@@ -1,42 +1,53 @@
-//! Maxima, and the pass over lines that other reductions share.
+//! Maxima, along lines and down columns.
 
-use super::movement::{is_contiguous, packed};
-use crate::kernel::Elementary;
+use super::lines::{Lines, each_line, trailing};
+use crate::kernel::order::LANES;
 use crate::kernel::reference::{View, first_max_of, max_of};
-use crate::kernel::walk::{Axis, Walk};
-
-/// Calls `visit` with every line of `x` over the ascending `axes`, in row-major order of the
-/// other axes; a line that lies in one piece is not copied.
-pub(super) fn each_line<E: Elementary>(x: View<'_, E>, axes: &[usize], mut visit: impl FnMut(&[E])) {
-    let walk_over = |kept: bool| {
-        let axes = (0..x.extents.len()).filter(|axis| axes.contains(axis) != kept);
-        Walk::of(axes.map(|axis| Axis { extent: x.extents[axis], strides: [x.strides[axis]] }))
-    };
-    let (outer, inner) = (walk_over(true), walk_over(false));
-    let length = axes.iter().map(|&axis| x.extents[axis]).product::<usize>();
-    if length == 0 {
-        return outer.elements([0], |_| visit(&[]));
-    }
-    let in_one_piece = matches!(inner.axes(), [] | [Axis { strides: [1], .. }]);
-    let Axis { extent, strides: [stride] } = inner.inner();
-    let mut line = Vec::with_capacity(if in_one_piece { 0 } else { length });
-    outer.elements([x.offset], |[at]| {
-        if in_one_piece {
-            return visit(&x.elements[at..at + length]);
-        }
-        line.clear();
-        inner.rows([at], |[at]| {
-            line.extend((0..extent).map(|i| x.elements[at + i * stride].clone()));
-        });
-        visit(&line);
-    });
-}
+use crate::kernel::{Elementary, Lowering};
 
 /// As `reference::max`.
+///
+/// BITS: a column is taken in order; of floats any tree of maxima gives the same bits, so that a
+/// line may run in lanes.
 pub(crate) fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
-    let mut out = Vec::new();
-    each_line(x, axes, |line| out.push(max_of(line).expect("max: an empty axis has no maximum")));
+    const EMPTY: &str = "max: an empty axis has no maximum";
+    if let Some((elements, length)) = trailing(x, axes) {
+        let max = |line| line_max(line).expect(EMPTY);
+        return elements.chunks_exact(length).map(max).collect();
+    }
+    let lines = Lines::new(x, axes);
+    let mut out = Vec::with_capacity(lines.count);
+    let Some(columns) = lines.columns() else {
+        lines.each(|line| out.push(line_max(line).expect(EMPTY)));
+        return out;
+    };
+    columns.each(|elements, width| {
+        let (first, rest) = columns.offsets.split_first().expect(EMPTY);
+        let start = out.len();
+        out.extend_from_slice(&elements[*first..][..width]);
+        for &offset in rest {
+            let maxima = out[start..].iter_mut().zip(&elements[offset..][..width]);
+            maxima.for_each(|(max, x)| *max = max.maximum(x));
+        }
+    });
     out
+}
+
+/// As `reference::max_of`.
+pub(super) fn line_max<E: Elementary>(line: &[E]) -> Option<E> {
+    let (chunks, rest) = line.as_chunks::<LANES>();
+    let is_float = matches!(E::lowering(), Lowering::F32 | Lowering::F64);
+    let (first, chunks) = match chunks.split_first() {
+        Some(split) if is_float => split,
+        _ => return max_of(line),
+    };
+    let mut lanes = first.clone();
+    for chunk in chunks {
+        for l in 0..LANES {
+            lanes[l] = lanes[l].maximum(&chunk[l]);
+        }
+    }
+    max_of(rest).into_iter().chain(lanes).reduce(|a, b| a.maximum(&b))
 }
 
 /// As `reference::first_max`.
@@ -46,21 +57,13 @@ pub(crate) fn first_max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E>
     if !trailing {
         return crate::kernel::reference::first_max(x, axes);
     }
-    let elements = if is_contiguous(x.extents, x.strides) { None } else { Some(packed(x)) };
     let mut out = vec![E::zero(); x.count()];
     let mut start = 0;
-    let mut mark = |line: &[E]| {
+    each_line(x, axes, |line| {
         if let Some(first) = first_max_of(line) {
             out[start + first] = E::one();
         }
         start += line.len();
-    };
-    match elements {
-        None => each_line(x, axes, mark),
-        Some(elements) => {
-            let length = axes.iter().map(|&axis| x.extents[axis]).product::<usize>();
-            elements.chunks(length.max(1)).for_each(&mut mark);
-        }
-    }
+    });
     out
 }

@@ -5,6 +5,7 @@
 //! compiler vectorises; never another order of floating-point work.
 
 mod index;
+mod lines;
 mod map;
 mod maximum;
 mod movement;

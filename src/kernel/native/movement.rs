@@ -6,6 +6,7 @@ use crate::kernel::walk::{Axis, Walk};
 use std::borrow::Cow;
 
 /// Whether strides are the row-major ones, where they matter.
+#[inline]
 pub(crate) fn is_contiguous(extents: &[usize], strides: &[usize]) -> bool {
     let mut expected = 1_usize;
     for (&extent, &stride) in extents.iter().zip(strides).rev() {
@@ -22,14 +23,22 @@ pub(crate) fn is_contiguous(extents: &[usize], strides: &[usize]) -> bool {
     true
 }
 
+/// The elements of a view where they lie in row-major order.
+#[inline]
+pub(crate) fn as_slice<'a, E>(x: View<'a, E>) -> Option<&'a [E]> {
+    if !is_contiguous(x.extents, x.strides) {
+        return None;
+    }
+    let count = x.count();
+    Some(if count == 0 { &[] } else { &x.elements[x.offset..x.offset + count] })
+}
+
 /// The elements of a view as a slice in row-major order, copied only where they lie otherwise.
 pub(crate) fn packed<'a, E: Elementary>(x: View<'a, E>) -> Cow<'a, [E]> {
-    if is_contiguous(x.extents, x.strides) {
-        let count = x.count();
-        let start = if count == 0 { 0 } else { x.offset };
-        return Cow::Borrowed(&x.elements[start..start + count]);
+    match as_slice(x) {
+        Some(elements) => Cow::Borrowed(elements),
+        None => Cow::Owned(copy(x)),
     }
-    Cow::Owned(copy(x))
 }
 
 /// The elements in row-major order.

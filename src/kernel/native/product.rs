@@ -7,27 +7,15 @@
 use crate::kernel::Elementary;
 use crate::kernel::order::KB;
 use crate::kernel::reference::View;
+use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::walk::Walk;
 use std::array::from_fn;
+use std::ops::Range;
 
 /// Rows of a register tile.
 const MR: usize = 4;
 /// Columns of B that are packed at a time: a block of them stays in the second-level cache.
 const NC: usize = 512;
-
-/// A matrix inside a slice.
-struct Matrix<'a, E> {
-    elements: &'a [E],
-    row: usize,
-    column: usize,
-}
-
-impl<E> Matrix<'_, E> {
-    #[inline]
-    fn at(&self, i: usize, j: usize) -> &E {
-        &self.elements[i * self.row + j * self.column]
-    }
-}
 
 /// As `reference::product`.
 pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Vec<E> {
@@ -44,42 +32,114 @@ pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Vec<E> {
     let walk = Walk::new(&a.extents[..batch], [&a.strides[..batch], &b.strides[..batch]]);
     walk.elements([a.offset, b.offset], |[i, j]| {
         let c = slices.next().expect("invariant: one slice of the result per step of the walk");
-        let a = Matrix { elements: &a.elements[i..], row: a.strides[batch], column: a.strides[batch + 1] };
-        let b = Matrix { elements: &b.elements[j..], row: b.strides[batch], column: b.strides[batch + 1] };
-        if m < MR && b.column == 1 {
-            by_rows(&a, &b, c, [m, k, n]);
+        let a = Matrix::new(&a.elements[i..], a.strides[batch], a.strides[batch + 1]);
+        let b = Matrix::new(&b.elements[j..], b.strides[batch], b.strides[batch + 1]);
+        if E::gemm(&mut GemmTask { m, k, n, a, b, out: c }) {
+            return;
+        }
+        let sizes = [m, k, n];
+        if n == 1 && m > 1 {
+            // A single column is the single row of the transposed product.
+            by_rows::<E, true>(&b.transposed(), &a.transposed(), c, [1, k, m]);
+        } else if m < MR {
+            by_rows::<E, false>(&a, &b, c, sizes);
         } else if size_of::<E>() <= 4 {
-            by_tiles::<E, 8>(&a, &b, c, [m, k, n], &mut scratch);
+            by_tiles::<E, 8>(&a, &b, c, sizes, &mut scratch);
         } else {
-            by_tiles::<E, 4>(&a, &b, c, [m, k, n], &mut scratch);
+            by_tiles::<E, 4>(&a, &b, c, sizes, &mut scratch);
         }
     });
     out
 }
 
-/// Few rows: each row of C takes up rows of B, scaled, in ascending `k`. Nothing is packed.
-fn by_rows<E: Elementary>(a: &Matrix<'_, E>, b: &Matrix<'_, E>, c: &mut [E], [m, k, n]: [usize; 3]) {
+/// One term, its factors in the order of the product also where that was transposed.
+#[inline]
+fn term<E: Elementary, const FLIPPED: bool>(a: &E, b: &E) -> E {
+    if FLIPPED { b.mul(a) } else { a.mul(b) }
+}
+
+/// Few rows: nothing is packed, as no row of B is read often.
+fn by_rows<E: Elementary, const FLIPPED: bool>(
+    a: &Matrix<'_, E>,
+    b: &Matrix<'_, E>,
+    c: &mut [E],
+    [m, k, n]: [usize; 3],
+) {
     let mut block = Vec::new();
     for i in 0..m {
         let c = &mut c[i * n..][..n];
         for start in (0..k).step_by(KB) {
             let terms = start..k.min(start + KB);
-            if start == 0 {
-                // C is +0 still: the first block accumulates in its place.
-                terms.for_each(|t| take_up(c, a.at(i, t), &b.elements[t * b.row..][..n]));
-                continue;
+            // C is +0 still: the first block accumulates in its place.
+            let sums = if start == 0 {
+                &mut *c
+            } else {
+                block.clear();
+                block.resize(n, E::zero());
+                &mut block
+            };
+            if b.column == 1 {
+                // Rows of B, scaled, are taken up one after the other.
+                for t in terms {
+                    let (a, b) = (a.at(i, t), &b.elements[t * b.row..][..n]);
+                    let pairs = sums.iter_mut().zip(b);
+                    pairs.for_each(|(sum, b)| *sum = sum.add(&term::<E, FLIPPED>(a, b)));
+                }
+            } else {
+                dots::<E, FLIPPED>(a, i, b, terms, sums);
             }
-            block.clear();
-            block.resize(n, E::zero());
-            terms.for_each(|t| take_up(&mut block, a.at(i, t), &b.elements[t * b.row..][..n]));
-            c.iter_mut().zip(&block).for_each(|(c, block)| *c = c.add(block));
+            if start > 0 {
+                c.iter_mut().zip(&block).for_each(|(c, block)| *c = c.add(block));
+            }
         }
     }
 }
 
-#[inline]
-fn take_up<E: Elementary>(c: &mut [E], a: &E, b: &[E]) {
-    c.iter_mut().zip(b).for_each(|(c, b)| *c = c.add(&a.mul(b)));
+/// Row `i` of A times columns of B over some terms; columns are interleaved, as each is a chain of
+/// additions that must wait for one another.
+fn dots<E: Elementary, const FLIPPED: bool>(
+    a: &Matrix<'_, E>,
+    i: usize,
+    b: &Matrix<'_, E>,
+    terms: Range<usize>,
+    sums: &mut [E],
+) {
+    const SIDE_BY_SIDE: usize = 8;
+    let line = terms.clone().map(|t| a.at(i, t).clone()).collect::<Vec<_>>();
+    let (groups, rest) = sums.as_chunks_mut::<SIDE_BY_SIDE>();
+    for (group, sums) in groups.iter_mut().enumerate() {
+        if b.row == 1 {
+            let columns: [&[E]; SIDE_BY_SIDE] = from_fn(|j| {
+                let start = (group * SIDE_BY_SIDE + j) * b.column + terms.start;
+                &b.elements[start..][..line.len()]
+            });
+            for (t, a) in line.iter().enumerate() {
+                for j in 0..SIDE_BY_SIDE {
+                    sums[j] = sums[j].add(&term::<E, FLIPPED>(a, &columns[j][t]));
+                }
+            }
+            continue;
+        }
+        for (j, sum) in sums.iter_mut().enumerate() {
+            dot::<E, FLIPPED>(&line, b, group * SIDE_BY_SIDE + j, terms.start, sum);
+        }
+    }
+    let done = groups.len() * SIDE_BY_SIDE;
+    for (j, sum) in rest.iter_mut().enumerate() {
+        dot::<E, FLIPPED>(&line, b, done + j, terms.start, sum);
+    }
+}
+
+fn dot<E: Elementary, const FLIPPED: bool>(
+    line: &[E],
+    b: &Matrix<'_, E>,
+    j: usize,
+    start: usize,
+    sum: &mut E,
+) {
+    for (t, a) in line.iter().enumerate() {
+        *sum = sum.add(&term::<E, FLIPPED>(a, b.at(start + t, j)));
+    }
 }
 
 /// Packed operands, kept from slice to slice of a batch.

@@ -1,14 +1,15 @@
 //! The softmax family, line by line in cache.
 
-use super::maximum::each_line;
+use super::lines::each_line;
+use super::maximum::line_max;
 use super::movement::split;
 use super::sum::sum_of;
 use crate::kernel::Elementary;
-use crate::kernel::reference::{View, max_of};
+use crate::kernel::reference::View;
 
 /// Leaves `exp(x - m)` of the line in `exponentials`; gives `m` and the sum.
 fn shift<E: Elementary>(line: &[E], exponentials: &mut Vec<E>) -> (E, E) {
-    let max = max_of(line).filter(Elementary::is_finite).unwrap_or_else(E::zero);
+    let max = line_max(line).filter(Elementary::is_finite).unwrap_or_else(E::zero);
     exponentials.clear();
     exponentials.extend(line.iter().map(|x| x.sub(&max).exp()));
     let sum = sum_of(exponentials);

@@ -3,12 +3,10 @@
 //! BITS: the lanes of the sum rule are independent, so that sixteen accumulators (or, for sums
 //! down a column, sixteen rows of accumulators) do the very additions of `reference::sum`.
 
-use super::maximum::each_line;
-use super::movement::is_contiguous;
+use super::lines::{Lines, trailing};
 use crate::kernel::Elementary;
 use crate::kernel::order::{LANES, SB};
 use crate::kernel::reference::View;
-use crate::kernel::walk::{Axis, Walk};
 use std::array::from_fn;
 
 /// As `reference::sum_of`.
@@ -43,73 +41,60 @@ fn block<E: Elementary>(elements: &[E]) -> E {
 
 /// As `reference::sum`.
 pub(crate) fn sum<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
-    let is_kept = |axis: usize| !axes.contains(&axis);
-    if is_contiguous(x.extents, x.strides) && (0..x.extents.len() - axes.len()).all(is_kept) {
-        // Lines lie behind one another.
-        let line = axes.iter().map(|&axis| x.extents[axis]).product::<usize>();
-        let count = x.extents[..x.extents.len() - axes.len()].iter().product::<usize>();
-        return (0..count)
-            .map(|i| sum_of(if line == 0 { &[] } else { &x.elements[x.offset + i * line..][..line] }))
-            .collect();
+    if let Some((elements, length)) = trailing(x, axes) {
+        return elements.chunks_exact(length).map(sum_of).collect();
     }
-    let walk_over = |kept: bool| {
-        let axes = (0..x.extents.len()).filter(|&axis| is_kept(axis) == kept);
-        Walk::of(axes.map(|axis| Axis { extent: x.extents[axis], strides: [x.strides[axis]] }))
+    let lines = Lines::new(x, axes);
+    let mut out = Vec::with_capacity(lines.count);
+    let Some(columns) = lines.columns() else {
+        lines.each(|line| out.push(sum_of(line)));
+        return out;
     };
-    let outer = walk_over(true);
-    let Axis { extent: columns, strides: [1] } = outer.inner() else { return sum_lines(x, axes) };
-    let mut rows = Vec::new();
-    walk_over(false).elements([0], |[at]| rows.push(at));
-    let mut out = Vec::with_capacity(outer.axes().iter().map(|axis| axis.extent).product());
-    outer.rows([x.offset], |[at]| {
-        for column in (0..columns).step_by(WIDTH) {
-            let width = WIDTH.min(columns - column);
-            let row = |r: usize| &x.elements[at + rows[r] + column..][..width];
-            let sums = sum_rows(rows.len(), &row);
-            out.extend(sums.into_iter().take(width));
+    columns.each(|elements, width| {
+        for column in (0..width).step_by(WIDTH) {
+            let sums = sum_rows(elements, &columns.offsets, column, WIDTH.min(width - column));
+            out.extend(sums.into_iter().take(width - column));
         }
     });
-    out
-}
-
-fn sum_lines<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
-    let mut out = Vec::new();
-    each_line(x, axes, |line| out.push(sum_of(line)));
     out
 }
 
 /// How many columns are summed side by side: 16 lanes of them stay in the first-level cache.
 const WIDTH: usize = 32;
 
-/// The sums down up to `WIDTH` columns of `count` rows.
-fn sum_rows<'a, E: Elementary>(count: usize, row: &dyn Fn(usize) -> &'a [E]) -> [E; WIDTH] {
-    if count <= SB {
-        return block_of_rows(0, count, row);
+/// The sums down `width` columns from `column` of the rows that start at `rows`. Entries past the
+/// width are sums of nothing.
+fn sum_rows<E: Elementary>(
+    elements: &[E],
+    rows: &[usize],
+    column: usize,
+    width: usize,
+) -> [E; WIDTH] {
+    if rows.len() <= SB {
+        return block_of_rows(elements, rows, column, width);
     }
-    let blocks = (0..count)
-        .step_by(SB)
-        .map(|start| block_of_rows(start, SB.min(count - start), row))
-        .collect::<Vec<_>>();
-    // Columns past the width hold the sums of nothing.
-    sum_rows(blocks.len(), &|r| &blocks[r][..])
+    let blocks = rows.chunks(SB).map(|rows| block_of_rows(elements, rows, column, width));
+    let blocks = blocks.flatten().collect::<Vec<_>>();
+    let rows = (0..blocks.len()).step_by(WIDTH).collect::<Vec<_>>();
+    sum_rows(&blocks, &rows, 0, WIDTH)
 }
 
-fn block_of_rows<'a, E: Elementary>(
-    start: usize,
-    count: usize,
-    row: &dyn Fn(usize) -> &'a [E],
+fn block_of_rows<E: Elementary>(
+    elements: &[E],
+    rows: &[usize],
+    column: usize,
+    width: usize,
 ) -> [E; WIDTH] {
     let mut lanes: [[E; WIDTH]; LANES] = from_fn(|_| from_fn(|_| E::zero()));
-    for r in 0..count {
-        let lane = &mut lanes[r % LANES];
-        let row = row(start + r);
-        if let Ok(row) = <&[E; WIDTH]>::try_from(row) {
-            for column in 0..WIDTH {
-                lane[column] = lane[column].add(&row[column]);
-            }
-        } else {
-            for (sum, x) in lane.iter_mut().zip(row) {
-                *sum = sum.add(x);
+    for rows in rows.chunks(LANES) {
+        for (lane, row) in lanes.iter_mut().zip(rows) {
+            let row = &elements[row + column..][..width];
+            if let Ok(row) = <&[E; WIDTH]>::try_from(row) {
+                for column in 0..WIDTH {
+                    lane[column] = lane[column].add(&row[column]);
+                }
+            } else {
+                lane.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.add(x));
             }
         }
     }

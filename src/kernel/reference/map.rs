@@ -31,11 +31,7 @@ pub fn zip<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>) -> Vec<E> 
 ///
 /// Panics where the extents differ.
 #[must_use]
-pub fn select<E: Elementary>(
-    condition: View<'_, E>,
-    on: View<'_, E>,
-    off: View<'_, E>,
-) -> Vec<E> {
+pub fn select<E: Elementary>(condition: View<'_, E>, on: View<'_, E>, off: View<'_, E>) -> Vec<E> {
     assert!(condition.extents == on.extents && on.extents == off.extents, "select: shapes differ");
     let mut out = Vec::with_capacity(on.count());
     each_index(on.extents, |index| {

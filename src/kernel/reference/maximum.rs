@@ -40,7 +40,9 @@ pub fn first_max_of<E: Elementary>(elements: &[E]) -> Option<usize> {
 #[must_use]
 pub fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
     let mut out = Vec::new();
-    each_line(x, axes, |line, _| out.push(max_of(line).expect("max: an empty axis has no maximum")));
+    each_line(x, axes, |line, _| {
+        out.push(max_of(line).expect("max: an empty axis has no maximum"))
+    });
     out
 }
 

@@ -26,9 +26,9 @@ mod movement;
 mod product;
 mod softmax;
 mod sum;
-mod view;
 #[cfg(test)]
 mod tests;
+mod view;
 mod window;
 
 pub use super::order::{KB, LANES, SB};

@@ -19,7 +19,10 @@ pub fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Vec<E> {
     assert!(rank >= 2 && b.extents.len() == rank, "product: ranks differ or are below 2");
     let (leading, [m, k]) = (&a.extents[..rank - 2], [a.extents[rank - 2], a.extents[rank - 1]]);
     let n = b.extents[rank - 1];
-    assert!(&b.extents[..rank - 2] == leading && b.extents[rank - 2] == k, "product: shapes differ");
+    assert!(
+        &b.extents[..rank - 2] == leading && b.extents[rank - 2] == k,
+        "product: shapes differ"
+    );
 
     let extents = [leading, &[m, n]].concat();
     let mut out = Vec::with_capacity(extents.iter().product());

@@ -190,7 +190,8 @@ fn log_softmax_of_impossible_and_masked_classes() {
 fn softmax_reads_the_logical_rows() {
     let x = (1..=12).map(f64::from).collect::<Vec<_>>();
     let rows = softmax(View::new(&x, &[4, 3], &[1, 4], 0), 1);
-    let expected = [0.000_329_320_438_963_892_93, 0.017_980_286_735_531_547, 0.981_690_392_825_504_5];
+    let expected =
+        [0.000_329_320_438_963_892_93, 0.017_980_286_735_531_547, 0.981_690_392_825_504_5];
     for row in rows.chunks(3) {
         assert!(row.iter().zip(expected).all(|(a, b)| ulps(*a, b) <= 2), "{row:?}");
     }

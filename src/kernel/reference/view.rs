@@ -93,7 +93,11 @@ impl<'a, E> View<'a, E> {
         assert_eq!(index.len(), self.extents.len(), "view: one index per axis");
         let mut position = self.offset;
         for axis in 0..index.len() {
-            assert!(index[axis] < self.extents[axis], "view: index {index:?} leaves {:?}", self.extents);
+            assert!(
+                index[axis] < self.extents[axis],
+                "view: index {index:?} leaves {:?}",
+                self.extents
+            );
             position += index[axis] * self.strides[axis];
         }
         &self.elements[position]

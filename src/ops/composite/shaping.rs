@@ -105,7 +105,8 @@ impl<'n, P: Tensorial> Value<'n, P> {
         } else {
             self.try_broadcast_to(&joint)?
         };
-        let right = if *rhs.shape() == joint { rhs } else { rhs.try_apply(BroadcastLike, &[left])? };
+        let right =
+            if *rhs.shape() == joint { rhs } else { rhs.try_apply(BroadcastLike, &[left])? };
         Ok((left, right))
     }
 
@@ -141,7 +142,11 @@ impl<'n, P: Tensorial> Value<'n, P> {
     #[track_caller]
     pub fn try_concat(parts: &[Self], axis: usize) -> Result<Self, ShapeError> {
         match parts {
-            [] => Err(ShapeError::new::<P>("concat", Violation::new(4, "nothing to concatenate"), &[])),
+            [] => Err(ShapeError::new::<P>(
+                "concat",
+                Violation::new(4, "nothing to concatenate"),
+                &[],
+            )),
             [first, others @ ..] => first.try_apply(Concat { axis }, others),
         }
     }

@@ -43,7 +43,8 @@ impl<P: Tensorial> Value<'_, P> {
     pub fn try_mean_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
         let sum = self.try_apply(SumAlong { axes: axes.into() }, &[])?;
         let count = self.try_apply(Count { axes: axes.into() }, &[])?;
-        let count = if sum.shape().rank() == 0 { count } else { count.apply(BroadcastLike, &[sum]) };
+        let count =
+            if sum.shape().rank() == 0 { count } else { count.apply(BroadcastLike, &[sum]) };
         sum.try_div(count)
     }
 
@@ -67,7 +68,8 @@ impl<P: Tensorial> Value<'_, P> {
     #[track_caller]
     pub fn try_variance_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
         let mean = self.try_mean_along(axes)?;
-        let distance = self.try_sub(mean.try_apply(BroadcastAlong { axes: axes.into() }, &[self])?)?;
+        let distance =
+            self.try_sub(mean.try_apply(BroadcastAlong { axes: axes.into() }, &[self])?)?;
         distance.try_mul(distance)?.try_mean_along(axes)
     }
 

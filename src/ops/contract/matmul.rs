@@ -64,7 +64,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let a = network.leaf(Tensor::from([[1.0_f32, 2.0]]));
     /// let b = network.leaf(Tensor::from([[3.0], [4.0]]));

@@ -81,7 +81,12 @@ macro_rules! binary {
                 if position == 0 { $left_reads } else { $right_reads }
             }
             #[inline]
-            fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, position: usize) -> A::Value {
+            fn vjp<A: Algebra>(
+                &self,
+                cx: &A,
+                site: &Site<'_, A::Value>,
+                position: usize,
+            ) -> A::Value {
                 if position == 0 {
                     let ($cx, $site) = (cx, site);
                     $left

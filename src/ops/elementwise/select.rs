@@ -14,7 +14,8 @@ pub(crate) struct Select;
 
 impl Operation for Select {
     const NAME: &'static str = "select";
-    const SUMMARY: &'static str = "the second operand where the first (the condition) is not 0, else the third";
+    const SUMMARY: &'static str =
+        "the second operand where the first (the condition) is not 0, else the third";
     const CONSTRAINTS: &'static [&'static str] = &["C1: the operands have one shape"];
     const ARITY: Option<usize> = Some(3);
 

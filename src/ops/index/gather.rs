@@ -30,7 +30,10 @@ impl Operation for Gather {
         }
         let last = selection.rank() - 1;
         if selection[last] != table[0] {
-            let problem = format!("the selection is over {} rows, the table has {}", selection[last], table[0]);
+            let problem = format!(
+                "the selection is over {} rows, the table has {}",
+                selection[last], table[0]
+            );
             return Err(Violation::new(2, problem));
         }
         rule::volume(3, Shape::from([&selection[..last], &table[1..]].concat()))
@@ -64,7 +67,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let table = network.parameter(Tensor::from([[1.0_f32, 2.0], [3.0, 4.0]]));
     /// let rows = network.input(Tensor::selection(&[1, 1, 0], 2));

@@ -79,7 +79,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let table = network.leaf(Tensor::from([[1.0_f32], [2.0], [3.0]]));
     /// let source = network.leaf(Tensor::from([[9.0]]));

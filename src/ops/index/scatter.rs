@@ -14,7 +14,8 @@ pub(crate) struct Scatter;
 
 impl Operation for Scatter {
     const NAME: &'static str = "scatter";
-    const SUMMARY: &'static str = "the adjoint of `gather`: rows added, in source order, where a selection says";
+    const SUMMARY: &'static str =
+        "the adjoint of `gather`: rows added, in source order, where a selection says";
     const CONSTRAINTS: &'static [&'static str] = &[
         "C1: the selection has an axis",
         "C2: the source begins with the selection's leading extents",
@@ -29,7 +30,10 @@ impl Operation for Scatter {
             return Err(Violation::new(1, "the selection has no axis"));
         };
         if !source.starts_with(lead) {
-            return Err(Violation::new(2, "the source does not begin with the selection's extents"));
+            return Err(Violation::new(
+                2,
+                "the source does not begin with the selection's extents",
+            ));
         }
         rule::volume(3, Shape::from([&[rows], &source[lead.len()..]].concat()))
     }
@@ -61,7 +65,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let rows = network.leaf(Tensor::from([[1.0_f32], [2.0]]));
     /// let at = network.input(Tensor::selection(&[1, 1], 3));

@@ -16,7 +16,8 @@ pub(crate) struct BroadcastAlong {
 
 impl Operation for BroadcastAlong {
     const NAME: &'static str = "broadcast_along";
-    const SUMMARY: &'static str = "the first operand repeated along added `axes`, in the shape of the second";
+    const SUMMARY: &'static str =
+        "the first operand repeated along added `axes`, in the shape of the second";
     const CONSTRAINTS: &'static [&'static str] = &[
         "C1: the axes are distinct, ascending, and axes of the second operand",
         "C2: the other extents are those of the first operand",
@@ -59,7 +60,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.input(Tensor::<f32>::zeros([2, 3]));
     /// let centred = x - x.mean_along(&[1]).broadcast_along(&[1], x);

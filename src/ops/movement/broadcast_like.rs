@@ -14,10 +14,10 @@ pub(crate) struct BroadcastLike;
 
 impl Operation for BroadcastLike {
     const NAME: &'static str = "broadcast_like";
-    const SUMMARY: &'static str = "the first operand repeated to the shape of the second (the NumPy rule)";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: trailing extents are equal or 1, and the rank is not larger",
-    ];
+    const SUMMARY: &'static str =
+        "the first operand repeated to the shape of the second (the NumPy rule)";
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: trailing extents are equal or 1, and the rank is not larger"];
     const ARITY: Option<usize> = Some(2);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -53,7 +53,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let bias = network.input(Tensor::from([1.0_f32, 2.0]));
     /// let x = network.input(Tensor::zeros([3, 2]));

@@ -1,12 +1,12 @@
 //! `count`: how many elements some axes span.
 
 use crate::graph::error::Violation;
+use crate::kernel::Elementary;
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
-use crate::kernel::Elementary;
 
 /// The number of elements along `axes`, as a scalar. Only the shape is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +16,10 @@ pub(crate) struct Count {
 
 impl Operation for Count {
     const NAME: &'static str = "count";
-    const SUMMARY: &'static str = "the number of elements along `axes`, as a scalar; only the shape is read";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axes are distinct and in range, in ascending order",
-    ];
+    const SUMMARY: &'static str =
+        "the number of elements along `axes`, as a scalar; only the shape is read";
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axes are distinct and in range, in ascending order"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -44,5 +44,19 @@ impl Operation for Count {
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
         Some(Self { axes: attributes.integers("axes")?.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn c1_axes_are_in_range() {
+        let shape = Shape::from([2, 3]);
+        let refused = |axes: &[usize]| Count { axes: axes.into() }.infer(&[&shape]).unwrap_err();
+        assert_eq!(refused(&[2]).constraint, 1);
+        assert_eq!(refused(&[1, 0]).constraint, 1);
+        assert!(Count { axes: [].into() }.infer(&[&shape]).is_ok());
     }
 }

@@ -19,10 +19,8 @@ pub(crate) struct Narrow {
 impl Operation for Narrow {
     const NAME: &'static str = "narrow";
     const SUMMARY: &'static str = "`length` positions of `axis` from `start`";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axis is in range",
-        "C2: the range lies within the extent",
-    ];
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axis is in range", "C2: the range lies within the extent"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -64,7 +62,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.input(Tensor::from([1.0_f32, 2.0, 3.0]));
     /// let y = x.narrow(0, 1, 2);

@@ -2,12 +2,12 @@
 
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
+use crate::kernel::Elementary;
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
-use crate::kernel::Elementary;
 
 /// `before` and `after` further positions of `axis`, filled with `value`.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,11 +20,10 @@ pub(crate) struct Pad {
 
 impl Operation for Pad {
     const NAME: &'static str = "pad";
-    const SUMMARY: &'static str = "`before` and `after` further positions of `axis`, filled with `value`";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axis is in range",
-        "C2: the result fits the address space",
-    ];
+    const SUMMARY: &'static str =
+        "`before` and `after` further positions of `axis`, filled with `value`";
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axis is in range", "C2: the result fits the address space"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -69,7 +68,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.input(Tensor::from([1.0_f32, 2.0]));
     /// let y = x.pad(0, 1, 0, -1.0);
@@ -91,7 +90,13 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// Where `axis` is out of range (C1) or the result overflows the address space (C2).
     #[track_caller]
-    pub fn try_pad(self, axis: usize, before: usize, after: usize, value: f64) -> Result<Self, ShapeError> {
+    pub fn try_pad(
+        self,
+        axis: usize,
+        before: usize,
+        after: usize,
+        value: f64,
+    ) -> Result<Self, ShapeError> {
         self.try_apply(Pad { axis, before, after, value }, &[])
     }
 }

@@ -17,9 +17,8 @@ pub(crate) struct Permute {
 impl Operation for Permute {
     const NAME: &'static str = "permute";
     const SUMMARY: &'static str = "the axes in another order; no element moves";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axes are a permutation of the operand's",
-    ];
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axes are a permutation of the operand's"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -61,7 +60,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.input(Tensor::<f32>::zeros([2, 3, 4]));
     /// assert_eq!(*x.permute(&[2, 0, 1]).shape(), [4, 2, 3]);

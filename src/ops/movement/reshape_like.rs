@@ -15,9 +15,7 @@ pub(crate) struct ReshapeLike;
 impl Operation for ReshapeLike {
     const NAME: &'static str = "reshape_like";
     const SUMMARY: &'static str = "the elements, row-major, under the shape of the second operand";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the volumes are equal",
-    ];
+    const CONSTRAINTS: &'static [&'static str] = &["C1: the volumes are equal"];
     const ARITY: Option<usize> = Some(2);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {

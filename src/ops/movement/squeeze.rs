@@ -17,10 +17,8 @@ pub(crate) struct Squeeze {
 impl Operation for Squeeze {
     const NAME: &'static str = "squeeze";
     const SUMMARY: &'static str = "an axis of extent 1 removed";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axis is in range",
-        "C2: its extent is 1",
-    ];
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axis is in range", "C2: its extent is 1"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -28,7 +26,10 @@ impl Operation for Squeeze {
         rule::axis(1, self.axis, shape)?;
         if shape[self.axis] != 1 {
             let extent = shape[self.axis];
-            return Err(Violation::new(2, format!("axis {} has extent {extent}, not 1", self.axis)));
+            return Err(Violation::new(
+                2,
+                format!("axis {} has extent {extent}, not 1", self.axis),
+            ));
         }
         Ok(shape.without_axes(&[self.axis]))
     }
@@ -53,7 +54,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.input(Tensor::<f32>::zeros([2, 1, 3]));
     /// assert_eq!(*x.squeeze(1).shape(), [2, 3]);

@@ -16,10 +16,9 @@ pub(crate) struct SumLike;
 
 impl Operation for SumLike {
     const NAME: &'static str = "sum_like";
-    const SUMMARY: &'static str = "the adjoint of `broadcast_like`: sums what a broadcast from the second shape repeats";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the second shape broadcasts to the first",
-    ];
+    const SUMMARY: &'static str =
+        "the adjoint of `broadcast_like`: sums what a broadcast from the second shape repeats";
+    const CONSTRAINTS: &'static [&'static str] = &["C1: the second shape broadcasts to the first"];
     const ARITY: Option<usize> = Some(2);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {

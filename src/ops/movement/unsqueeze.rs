@@ -17,9 +17,7 @@ pub(crate) struct Unsqueeze {
 impl Operation for Unsqueeze {
     const NAME: &'static str = "unsqueeze";
     const SUMMARY: &'static str = "a new axis of extent 1 before `axis`";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axis is at most the rank",
-    ];
+    const CONSTRAINTS: &'static [&'static str] = &["C1: the axis is at most the rank"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -49,7 +47,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.input(Tensor::<f32>::zeros([2, 3]));
     /// assert_eq!(*x.unsqueeze(1).shape(), [2, 1, 3]);

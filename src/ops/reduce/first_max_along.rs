@@ -25,7 +25,8 @@ pub(crate) struct FirstMaxAlong {
 
 impl Operation for FirstMaxAlong {
     const NAME: &'static str = "first_max_along";
-    const SUMMARY: &'static str = "1 at the first maximum over `axes` (the first NaN where there is one), else 0";
+    const SUMMARY: &'static str =
+        "1 at the first maximum over `axes` (the first NaN where there is one), else 0";
     const CONSTRAINTS: &'static [&'static str] = &[
         "C1: the axes are distinct and in range, in ascending order",
         "C2: no reduced axis is empty, as nothing has no maximum",
@@ -61,7 +62,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.leaf(Tensor::from([1.0_f32, 3.0, 3.0]));
     /// let y = x.first_max_along(&[0]);

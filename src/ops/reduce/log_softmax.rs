@@ -19,10 +19,8 @@ pub(crate) struct LogSoftmax {
 impl Operation for LogSoftmax {
     const NAME: &'static str = "log_softmax";
     const SUMMARY: &'static str = "`(x - m) - ln(sum(exp(x - m)))` along `axis`";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axis is in range",
-        "C2: the axis is not empty",
-    ];
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axis is in range", "C2: the axis is not empty"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -55,7 +53,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.leaf(Tensor::from([1000.0_f64, 0.0]));
     /// let y = x.log_softmax(0);

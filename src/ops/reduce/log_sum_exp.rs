@@ -19,10 +19,8 @@ pub(crate) struct LogSumExp {
 impl Operation for LogSumExp {
     const NAME: &'static str = "log_sum_exp";
     const SUMMARY: &'static str = "`m + ln(sum(exp(x - m)))` along `axis`, which is removed";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axis is in range",
-        "C2: the axis is not empty",
-    ];
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axis is in range", "C2: the axis is not empty"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -57,7 +55,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.leaf(Tensor::from([1000.0_f64, f64::NEG_INFINITY]));
     /// let y = x.log_sum_exp(0);

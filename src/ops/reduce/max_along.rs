@@ -18,7 +18,8 @@ pub(crate) struct MaxAlong {
 
 impl Operation for MaxAlong {
     const NAME: &'static str = "max_along";
-    const SUMMARY: &'static str = "the maximum over `axes`, which are removed; the first of a tie gets the gradient";
+    const SUMMARY: &'static str =
+        "the maximum over `axes`, which are removed; the first of a tie gets the gradient";
     const CONSTRAINTS: &'static [&'static str] = &[
         "C1: the axes are distinct and in range, in ascending order",
         "C2: no reduced axis is empty, as nothing has no maximum",
@@ -56,7 +57,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.leaf(Tensor::from([[1.0_f32, 2.0], [5.0, 4.0]]));
     /// let y = x.max_along(&[1]);

@@ -19,10 +19,8 @@ pub(crate) struct Softmax {
 impl Operation for Softmax {
     const NAME: &'static str = "softmax";
     const SUMMARY: &'static str = "`exp(x - m) / sum(exp(x - m))` along `axis`";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axis is in range",
-        "C2: the axis is not empty",
-    ];
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axis is in range", "C2: the axis is not empty"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -56,7 +54,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.leaf(Tensor::from([0.0_f64, 0.0]));
     /// let y = x.softmax(0);

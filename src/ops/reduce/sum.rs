@@ -1,7 +1,7 @@
 //! `sum`: the sum of all elements.
 
-use crate::graph::error::Violation;
 use crate::graph::Value;
+use crate::graph::error::Violation;
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;

@@ -17,9 +17,8 @@ pub(crate) struct SumAlong {
 impl Operation for SumAlong {
     const NAME: &'static str = "sum_along";
     const SUMMARY: &'static str = "the sum over `axes`, which are removed";
-    const CONSTRAINTS: &'static [&'static str] = &[
-        "C1: the axes are distinct and in range, in ascending order",
-    ];
+    const CONSTRAINTS: &'static [&'static str] =
+        &["C1: the axes are distinct and in range, in ascending order"];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -48,7 +47,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.leaf(Tensor::from([[1.0_f32, 2.0], [3.0, 4.0]]));
     /// let y = x.sum_along(&[0]);

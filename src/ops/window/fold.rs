@@ -21,7 +21,8 @@ pub(crate) struct Fold {
 
 impl Operation for Fold {
     const NAME: &'static str = "fold";
-    const SUMMARY: &'static str = "the adjoint of `unfold`: windows added, ascending, back onto `axis` of `extent` positions";
+    const SUMMARY: &'static str =
+        "the adjoint of `unfold`: windows added, ascending, back onto `axis` of `extent` positions";
     const CONSTRAINTS: &'static [&'static str] = &[
         "C1: there are an axis and a last axis of positions behind it",
         "C2: step, dilation and the last extent are at least 1",
@@ -34,7 +35,10 @@ impl Operation for Fold {
         let Self { axis, extent, step, dilation } = *self;
         let shape = operands[0];
         if shape.rank() < 2 || axis >= shape.rank() - 1 {
-            return Err(Violation::new(1, format!("axis {axis} has no axis of positions behind it")));
+            return Err(Violation::new(
+                1,
+                format!("axis {axis} has no axis of positions behind it"),
+            ));
         }
         let last = shape.rank() - 1;
         let expected = windows(extent, shape[last], step, dilation)?;
@@ -55,10 +59,10 @@ impl Operation for Fold {
     }
     fn attributes(&self) -> Vec<(&'static str, Attribute)> {
         vec![
-            ("axis", Attribute::Integer(self.axis as i64)),
-            ("extent", Attribute::Integer(self.extent as i64)),
-            ("step", Attribute::Integer(self.step as i64)),
-            ("dilation", Attribute::Integer(self.dilation as i64)),
+            ("axis", Attribute::Count(self.axis)),
+            ("extent", Attribute::Count(self.extent)),
+            ("step", Attribute::Count(self.step)),
+            ("dilation", Attribute::Count(self.dilation)),
         ]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
@@ -80,7 +84,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.leaf(Tensor::from([[1.0_f32, 2.0], [3.0, 4.0]]));
     /// let y = x.fold(0, 3, 1, 1);
@@ -104,7 +108,13 @@ impl<P: Tensorial> Value<'_, P> {
     /// Where there is no such axis (C1), a number is 0 (C2), `extent` has another number of windows
     /// (C3) or the result overflows the address space (C4).
     #[track_caller]
-    pub fn try_fold(self, axis: usize, extent: usize, step: usize, dilation: usize) -> Result<Self, ShapeError> {
+    pub fn try_fold(
+        self,
+        axis: usize,
+        extent: usize,
+        step: usize,
+        dilation: usize,
+    ) -> Result<Self, ShapeError> {
         self.try_apply(Fold { axis, extent, step, dilation }, &[])
     }
 }

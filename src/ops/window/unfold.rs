@@ -21,7 +21,8 @@ pub(crate) struct Unfold {
 
 impl Operation for Unfold {
     const NAME: &'static str = "unfold";
-    const SUMMARY: &'static str = "sliding windows: `axis` becomes the windows, a last axis of `size` positions is added";
+    const SUMMARY: &'static str =
+        "sliding windows: `axis` becomes the windows, a last axis of `size` positions is added";
     const CONSTRAINTS: &'static [&'static str] = &[
         "C1: the axis is in range",
         "C2: size, step and dilation are at least 1",
@@ -48,10 +49,10 @@ impl Operation for Unfold {
     }
     fn attributes(&self) -> Vec<(&'static str, Attribute)> {
         vec![
-            ("axis", Attribute::Integer(self.axis as i64)),
-            ("size", Attribute::Integer(self.size as i64)),
-            ("step", Attribute::Integer(self.step as i64)),
-            ("dilation", Attribute::Integer(self.dilation as i64)),
+            ("axis", Attribute::Count(self.axis)),
+            ("size", Attribute::Count(self.size)),
+            ("step", Attribute::Count(self.step)),
+            ("dilation", Attribute::Count(self.dilation)),
         ]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
@@ -72,7 +73,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// ```
     /// use poorgrad::{Network, Tensor};
-    /// 
+    ///
     /// let network = Network::new();
     /// let x = network.leaf(Tensor::from([1.0_f32, 2.0, 3.0]));
     /// let y = x.unfold(0, 2, 1, 1);
@@ -96,7 +97,13 @@ impl<P: Tensorial> Value<'_, P> {
     /// Where `axis` is out of range (C1), a number is 0 (C2), no window fits (C3) or the result
     /// overflows the address space (C4).
     #[track_caller]
-    pub fn try_unfold(self, axis: usize, size: usize, step: usize, dilation: usize) -> Result<Self, ShapeError> {
+    pub fn try_unfold(
+        self,
+        axis: usize,
+        size: usize,
+        step: usize,
+        dilation: usize,
+    ) -> Result<Self, ShapeError> {
         self.try_apply(Unfold { axis, size, step, dilation }, &[])
     }
 }

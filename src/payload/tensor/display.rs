@@ -73,7 +73,13 @@ impl<E: Elementary> Printer<'_, E> {
             } else if i > 0 {
                 // Matrices of a stack stand apart by a blank line for every axis further out.
                 let lines = rank - axis - 1;
-                write!(f, ",{}{:indent$}", "\n".repeat(lines), "", indent = self.indent + axis + 1)?;
+                write!(
+                    f,
+                    ",{}{:indent$}",
+                    "\n".repeat(lines),
+                    "",
+                    indent = self.indent + axis + 1
+                )?;
             }
             match position {
                 Some(_) => self.write(f, axis + 1, next)?,

@@ -90,7 +90,9 @@ impl fmt::Display for TensorError {
                     _ => Ok(()),
                 }
             }
-            Self::Axis { op, request, shape } => write!(f, "{op}: {request} is not part of {shape}"),
+            Self::Axis { op, request, shape } => {
+                write!(f, "{op}: {request} is not part of {shape}")
+            }
             Self::NotOne { shape } => {
                 write!(f, "item: shape {shape} does not have exactly one element")
             }

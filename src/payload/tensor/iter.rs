@@ -11,10 +11,20 @@ use std::iter::FusedIterator;
 
 /// The iterator of [`Tensor::iter`].
 #[derive(Debug)]
-pub struct TensorIter<'a, E: Elementary> {
+pub struct TensorIter<'a, E: Elementary>(Source<'a, E>);
+
+#[derive(Debug)]
+enum Source<'a, E> {
+    /// Dense elements in row-major order.
+    Slice(std::slice::Iter<'a, E>),
+    Rows(Rows<'a, E>),
+}
+
+/// A pass over any storage, row by row.
+#[derive(Debug)]
+struct Rows<'a, E> {
     elements: Elements<'a, E>,
     left: usize,
-    // The row that is being read.
     at: usize,
     in_row: usize,
     row: Axis<1>,
@@ -32,6 +42,15 @@ enum Elements<'a, E> {
 
 impl<'a, E: Elementary> TensorIter<'a, E> {
     pub(super) fn new(tensor: &'a Tensor<E>) -> Self {
+        Self(match tensor.as_slice() {
+            Some(elements) => Source::Slice(elements.iter()),
+            None => Source::Rows(Rows::new(tensor)),
+        })
+    }
+}
+
+impl<'a, E: Elementary> Rows<'a, E> {
+    fn new(tensor: &'a Tensor<E>) -> Self {
         let elements = match &tensor.storage {
             Storage::Dense(buffer) => Elements::Dense(buffer.as_slice()),
             Storage::Constant(value) => Elements::Constant(value),
@@ -67,10 +86,6 @@ impl<'a, E: Elementary> TensorIter<'a, E> {
             self.at = self.at.wrapping_sub(axis.extent.wrapping_mul(axis.strides[0]));
         }
     }
-}
-
-impl<E: Elementary> Iterator for TensorIter<'_, E> {
-    type Item = E;
 
     #[inline]
     fn next(&mut self) -> Option<E> {
@@ -98,9 +113,38 @@ impl<E: Elementary> Iterator for TensorIter<'_, E> {
         }
         Some(element)
     }
+}
+
+impl<E: Elementary> Iterator for TensorIter<'_, E> {
+    type Item = E;
+
+    #[inline]
+    fn next(&mut self) -> Option<E> {
+        match &mut self.0 {
+            Source::Slice(elements) => elements.next().cloned(),
+            Source::Rows(rows) => rows.next(),
+        }
+    }
+
+    fn fold<B, F: FnMut(B, E) -> B>(self, init: B, mut f: F) -> B {
+        match self.0 {
+            Source::Slice(elements) => elements.fold(init, |folded, x| f(folded, x.clone())),
+            Source::Rows(mut rows) => {
+                let mut folded = init;
+                while let Some(element) = rows.next() {
+                    folded = f(folded, element);
+                }
+                folded
+            }
+        }
+    }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
+        let left = match &self.0 {
+            Source::Slice(elements) => elements.len(),
+            Source::Rows(rows) => rows.left,
+        };
+        (left, Some(left))
     }
 }
 

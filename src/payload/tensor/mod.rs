@@ -22,9 +22,9 @@ mod tests;
 pub use error::TensorError;
 pub use iter::TensorIter;
 
+use super::Shape;
 use super::layout::Layout;
 use super::storage::{Buffer, Storage};
-use super::Shape;
 use crate::kernel::Elementary;
 use crate::kernel::reference::View;
 use std::borrow::Cow;
@@ -55,12 +55,46 @@ pub struct Tensor<E = f32> {
 impl<E: Elementary> Tensor<E> {
     /// The tensor of elements in row-major order, as many as the shape has.
     fn dense(shape: Shape, elements: Vec<E>) -> Self {
-        debug_assert_eq!(elements.len(), shape.count(), "invariant: one element per index of {shape}");
+        debug_assert_eq!(
+            elements.len(),
+            shape.count(),
+            "invariant: one element per index of {shape}"
+        );
         Self { layout: Layout::contiguous(shape), storage: Storage::Dense(Buffer::new(elements)) }
+    }
+
+    /// The tensor of this one's shape with elements in row-major order.
+    #[inline]
+    fn with_elements(&self, elements: Vec<E>) -> Self {
+        // COST: copying a layout is a third of the time that making one takes, which shows in
+        // small tensors.
+        if self.layout.offset() == 0 && self.layout.is_contiguous() {
+            return Self {
+                layout: self.layout.clone(),
+                storage: Storage::Dense(Buffer::new(elements)),
+            };
+        }
+        Self::dense(self.shape().clone(), elements)
     }
 
     fn constant(shape: Shape, value: E) -> Self {
         Self { layout: Layout::constant(shape), storage: Storage::Constant(value) }
+    }
+
+    /// The elements as kernels read them, where the storage has strides.
+    #[inline]
+    fn strided(&self) -> Option<View<'_, E>> {
+        let elements = match &self.storage {
+            Storage::Dense(buffer) => buffer.as_slice(),
+            Storage::Constant(value) => std::slice::from_ref(value),
+            Storage::Selection(_) | Storage::Bfloat16(_) => return None,
+        };
+        Some(View {
+            elements,
+            extents: self.layout.shape(),
+            strides: self.layout.strides(),
+            offset: self.layout.offset(),
+        })
     }
 
     /// This tensor where its storage has strides, else its dense twin.
@@ -76,20 +110,9 @@ impl<E: Elementary> Tensor<E> {
     /// The elements as kernels read them.
     ///
     /// INVARIANT: only of a tensor that [`Self::plain`] returned.
+    #[inline]
     fn view(&self) -> View<'_, E> {
-        let elements = match &self.storage {
-            Storage::Dense(buffer) => buffer.as_slice(),
-            Storage::Constant(value) => std::slice::from_ref(value),
-            Storage::Selection(_) | Storage::Bfloat16(_) => {
-                unreachable!("invariant: kernels read the dense twin of other storage")
-            }
-        };
-        View {
-            elements,
-            extents: self.layout.shape(),
-            strides: self.layout.strides(),
-            offset: self.layout.offset(),
-        }
+        self.strided().expect("invariant: kernels read the dense twin of other storage")
     }
 
     /// The single element of constant storage.

@@ -70,7 +70,9 @@ impl<E: Elementary> Tensor<E> {
         let mut ascending = axes.to_vec();
         ascending.sort_unstable();
         ascending.dedup();
-        if ascending.len() != axes.len() || ascending.last().is_some_and(|&axis| axis >= self.rank()) {
+        if ascending.len() != axes.len()
+            || ascending.last().is_some_and(|&axis| axis >= self.rank())
+        {
             let (request, shape) = (format!("the list of axes {axes:?}"), self.shape().clone());
             TensorError::Axis { op, request, shape }.raise();
         }

@@ -63,8 +63,10 @@ impl<E: Elementary> Tensorial for Tensor<E> {
         if let Some(value) = self.as_constant() {
             return self.constant_like(op.apply(value));
         }
-        let x = self.plain();
-        Self::dense(self.shape().clone(), run!(kernels, map(op, x.view())))
+        if let Some(x) = self.strided() {
+            return self.with_elements(run!(kernels, map(op, x)));
+        }
+        self.with_elements(run!(kernels, map(op, self.plain().view())))
     }
 
     fn zip(&self, op: Binary, rhs: &Self, kernels: Kernels) -> Self {
@@ -72,8 +74,11 @@ impl<E: Elementary> Tensorial for Tensor<E> {
         if let (Some(a), Some(b)) = (self.as_constant(), rhs.as_constant()) {
             return self.constant_like(op.apply(a, b));
         }
+        if let (Some(a), Some(b)) = (self.strided(), rhs.strided()) {
+            return self.with_elements(run!(kernels, zip(op, a, b)));
+        }
         let (a, b) = (self.plain(), rhs.plain());
-        Self::dense(self.shape().clone(), run!(kernels, zip(op, a.view(), b.view())))
+        self.with_elements(run!(kernels, zip(op, a.view(), b.view())))
     }
 
     fn select(&self, on: &Self, off: &Self, kernels: Kernels) -> Self {
@@ -82,7 +87,7 @@ impl<E: Elementary> Tensorial for Tensor<E> {
         }
         let (condition, on, off) = (self.plain(), on.plain(), off.plain());
         let elements = run!(kernels, select(condition.view(), on.view(), off.view()));
-        Self::dense(self.shape().clone(), elements)
+        self.with_elements(elements)
     }
 
     fn matmul(&self, rhs: &Self, kernels: Kernels) -> Self {
@@ -190,7 +195,7 @@ impl<E: Elementary> Tensorial for Tensor<E> {
     fn row_update(&self, source: &Self, selection: &Self) -> Self {
         let (table, source) = (self.plain(), source.plain());
         let columns = selection.rows_named();
-        Self::dense(self.shape().clone(), native::row_update(table.view(), source.view(), &columns))
+        self.with_elements(native::row_update(table.view(), source.view(), &columns))
     }
 
     fn sum(&self, axes: &[usize], kernels: Kernels) -> Self {
@@ -212,7 +217,7 @@ impl<E: Elementary> Tensorial for Tensor<E> {
 
     fn first_max(&self, axes: &[usize], kernels: Kernels) -> Self {
         let x = self.plain();
-        Self::dense(self.shape().clone(), run!(kernels, first_max(x.view(), axes)))
+        self.with_elements(run!(kernels, first_max(x.view(), axes)))
     }
 
     fn log_sum_exp(&self, axis: usize, kernels: Kernels) -> Self {
@@ -223,11 +228,11 @@ impl<E: Elementary> Tensorial for Tensor<E> {
 
     fn log_softmax(&self, axis: usize, kernels: Kernels) -> Self {
         let x = self.plain();
-        Self::dense(self.shape().clone(), run!(kernels, log_softmax(x.view(), axis)))
+        self.with_elements(run!(kernels, log_softmax(x.view(), axis)))
     }
 
     fn softmax(&self, axis: usize, kernels: Kernels) -> Self {
         let x = self.plain();
-        Self::dense(self.shape().clone(), run!(kernels, softmax(x.view(), axis)))
+        self.with_elements(run!(kernels, softmax(x.view(), axis)))
     }
 }

@@ -86,9 +86,9 @@ impl<E: Elementary> Tensor<E> {
     /// [`TensorError::Axis`].
     pub fn try_permute(&self, axes: &[usize]) -> Result<Self, TensorError> {
         let mut named = vec![false; self.rank()];
-        let distinct = axes.iter().all(|&axis| {
-            named.get_mut(axis).is_some_and(|named| !std::mem::replace(named, true))
-        });
+        let distinct = axes
+            .iter()
+            .all(|&axis| named.get_mut(axis).is_some_and(|named| !std::mem::replace(named, true)));
         if !distinct || axes.len() != self.rank() {
             return Err(self.axis_error("permute", format!("the order {axes:?}")));
         }
@@ -114,9 +114,18 @@ impl<E: Elementary> Tensor<E> {
     /// # Errors
     ///
     /// [`TensorError::Axis`].
-    pub fn try_narrow(&self, axis: usize, start: usize, length: usize) -> Result<Self, TensorError> {
+    pub fn try_narrow(
+        &self,
+        axis: usize,
+        start: usize,
+        length: usize,
+    ) -> Result<Self, TensorError> {
         let extent = self.shape().get(axis);
-        if !start.checked_add(length).is_some_and(|end| extent.is_some_and(|&extent| end <= extent)) {
+        let fits = match (start.checked_add(length), extent) {
+            (Some(end), Some(&extent)) => end <= extent,
+            _ => false,
+        };
+        if !fits {
             let request = format!("{length} positions of axis {axis} from {start}");
             return Err(self.axis_error("narrow", request));
         }

@@ -39,7 +39,7 @@ fn compare(sources: &[Source], manifest: &Manifest, decided: &[&str]) -> Vec<Vio
         }
     }
     if let Some(operations) = text("docs/OPERATIONS.md") {
-        for operation in sources.iter().filter_map(|source| card(&source.path)) {
+        for operation in sources.iter().filter_map(Source::operation) {
             if !operations.contains(&format!("`{operation}`")) {
                 let message = format!("knows no `{operation}`; run `cargo xtask ops`");
                 violations.push(Violation::new("docs/OPERATIONS.md", 1, message));
@@ -47,13 +47,6 @@ fn compare(sources: &[Source], manifest: &Manifest, decided: &[&str]) -> Vec<Vio
         }
     }
     violations
-}
-
-/// The operation of a card `src/ops/GROUP/OPERATION.rs`.
-fn card(path: &str) -> Option<&str> {
-    let (_, operation) = path.strip_prefix("src/ops/")?.strip_suffix(".rs")?.split_once('/')?;
-    let helper = operation == "mod" || operation == "tests" || operation.ends_with("_macros");
-    (!helper && !operation.contains('/')).then_some(operation)
 }
 
 #[cfg(test)]

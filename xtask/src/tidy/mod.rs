@@ -14,7 +14,6 @@ mod words;
 use std::fmt;
 
 use crate::run::{Outcome, root};
-use source::Source;
 
 /// A place that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -59,9 +59,12 @@ impl Source {
         self.path.ends_with(".rs")
     }
 
-    /// Whether the whole file is a test: under a `tests` folder, or the `tests` module of another file.
+    /// Whether the whole file serves tests alone: under a `tests` folder, or the `tests` or `testing`
+    /// module of another file.
     pub fn is_test(&self) -> bool {
-        self.path.split('/').any(|part| part == "tests" || part == "tests.rs")
+        self.path
+            .split('/')
+            .any(|part| matches!(part, "tests" | "tests.rs" | "testing" | "testing.rs"))
     }
 
     /// The module that a file under `src/` is in: `["kernel", "map"]` for `src/kernel/map.rs`.
@@ -72,6 +75,15 @@ impl Source {
             parts.pop();
         }
         Some(parts)
+    }
+
+    /// The operation whose card this is: `sum` for `src/ops/reduce/sum.rs`. Composites are no cards, they
+    /// record operations that have one; nor are the macros that write cards.
+    pub fn operation(&self) -> Option<&str> {
+        let path = self.path.strip_prefix("src/ops/")?.strip_suffix(".rs")?;
+        let (group, operation) = path.split_once('/')?;
+        let helper = matches!(operation, "mod" | "tests") || operation.ends_with("_macros");
+        (group != "composite" && !helper && !operation.contains('/')).then_some(operation)
     }
 
     /// The lines outside `#[cfg(test)]` items, with their numbers from 1.
@@ -154,7 +166,12 @@ fn g() {}
 
     #[test]
     fn test_files_are_known_by_their_place() {
-        for path in ["tests/suite/a.rs", "src/math/tests.rs", "src/math/tests/exp.rs"] {
+        for path in [
+            "tests/suite/a.rs",
+            "src/math/tests.rs",
+            "src/math/tests/exp.rs",
+            "src/kernel/testing.rs",
+        ] {
             assert!(Source::new(path, "").is_test(), "{path}");
         }
         assert!(!Source::new("src/text/test.rs", "").is_test());

@@ -1,0 +1,97 @@
+//! One small graph through every reading of its tape.
+//!
+//! What it teaches: the tape is a specification to be read in many ways. It is recorded once, then
+//! printed, run, run again on other inputs and by the reference kernels, differentiated by a
+//! backward pass and by recording the chain rule, checked against differences, updated into a
+//! next generation, forked, and written to text and read back.
+//!
+//!     cargo run --example walkthrough
+
+use poorgrad::{Network, Tensor, gradcheck, init};
+use zoo::cli::Arguments;
+
+fn heading(number: usize, title: &str) {
+    println!("\n{number}. {title}\n");
+}
+
+fn main() {
+    let about = "One small graph through every reading of its tape.";
+    let options = Arguments::new("walkthrough", about, 20).parse();
+
+    heading(1, "Record: a layer and a loss, once, on example shapes");
+    let network = Network::new();
+    let mut init = init::xavier(options.seed);
+    let x = network.input(Tensor::from([[1.0_f64, -2.0], [0.5, 1.5]])).named("x");
+    let (w, b) = {
+        let _layer = network.scope("layer");
+        let w = network.parameter(init(&[2, 1].into())).named("w");
+        (w, network.parameter(init(&[1].into())).named("b"))
+    };
+    let product = x.matmul(w);
+    let y = (product + b.broadcast_like(product)).tanh().named("y");
+    let target = network.input(Tensor::from([[0.5_f64], [-0.5]])).named("target");
+    let loss = y.mean_squared_error(target).named("loss");
+    println!("{} values; y has the shape {}", network.len(), y.shape());
+
+    heading(2, "Print: a line for each value, with the source line that recorded it");
+    print!("{network}");
+
+    heading(3, "Run: the interpreter executes the tape as it stands");
+    let evaluation = network.forward();
+    println!("y    = {:?}", evaluation.of(y).to_vec());
+    println!("loss = {}", evaluation.of(loss).item());
+
+    heading(4, "Run by the reference kernels: the definitions, the same bits");
+    let oracle = network.reference().forward().of(loss);
+    println!("identical: {}", oracle.is_identical(&evaluation.of(loss)));
+
+    heading(5, "Run again: other inputs, and only what a target needs");
+    let fed = network.forward_for([y], [(x, Tensor::from([[0.0, 0.0], [3.0, -1.0]]))]);
+    println!("y    = {:?}", fed.of(y).to_vec());
+    println!("loss : {}", fed.try_of(loss).expect_err("the loss was no target"));
+
+    heading(6, "Backward: one pass gives every derivative of the loss");
+    let gradients = evaluation.backward(loss);
+    println!("dloss/dw = {:?}", gradients.of(w).to_vec());
+    println!("dloss/db = {:?}", gradients.of(b).to_vec());
+
+    heading(7, "Differentiate: the same rules, recorded as more tape");
+    let before = network.len();
+    let recorded = network.differentiate(loss, [w, b]);
+    println!("{before} values became {}; the new ones compute the derivatives:", network.len());
+    let text = network.to_string();
+    text.lines().skip(1 + before).for_each(|line| println!("{line}"));
+    let again = network.forward();
+    let identical = [w, b].iter().zip(&recorded).all(|(&parameter, &derivative)| {
+        again.of(derivative).is_identical(&gradients.of(parameter))
+    });
+    println!("identical to backward: {identical}");
+
+    heading(8, "Check: gradients against central differences");
+    println!("{}", gradcheck(&network, loss, [w, b]).expect("the values are of this network"));
+
+    heading(9, "Update: generations of parameters over one structure");
+    let (w, b, loss) = (w.symbol(), b.symbol(), loss.symbol());
+    let mut trained = network.clone(); // an O(1) fork
+    for _ in 0..options.steps {
+        let gradients = trained.forward().backward_for(loss, [w, b]);
+        trained = trained.update(&gradients, |w, g| w - 0.5 * g);
+    }
+    let of = |network: &Network<Tensor<f64>>| network.forward().of(loss).item();
+    println!("loss after {} steps: {}", options.steps, of(&trained));
+    println!("loss of the network it forked from: {}", of(&network));
+    println!(
+        "one structure: {}",
+        trained.structure_fingerprint() == network.structure_fingerprint()
+    );
+    println!("one state: {}", trained.fingerprint() == network.fingerprint());
+
+    heading(10, "Text: write the tape with every bit, and read it back");
+    let text = trained.to_text();
+    let copy = Network::<Tensor<f64>>::parse(&text).expect("what was printed parses");
+    println!("{} bytes, fingerprint {}", text.len(), copy.fingerprint());
+    println!(
+        "identical: {}",
+        copy.to_text() == text && copy.fingerprint() == trained.fingerprint()
+    );
+}

@@ -1,0 +1,114 @@
+//! `Lines`: an array seen as lines over some axes, one for each index of the others.
+//!
+//! INVARIANT: lines come in row-major order of the kept axes, and a line's elements in row-major
+//! order of the reduced axes, whatever the strides.
+
+use super::movement::as_slice;
+use crate::kernel::Elementary;
+use crate::kernel::reference::View;
+use crate::kernel::walk::{Axis, Walk};
+
+/// Fewer lines side by side than this are gathered one by one.
+const FEW: usize = 6;
+
+/// Calls `visit` with every line of `x` over the ascending `axes`.
+pub(super) fn each_line<E: Elementary>(
+    x: View<'_, E>,
+    axes: &[usize],
+    mut visit: impl FnMut(&[E]),
+) {
+    if let Some((elements, length)) = trailing(x, axes) {
+        return elements.chunks_exact(length).for_each(visit);
+    }
+    Lines::new(x, axes).each(&mut visit);
+}
+
+/// The elements and the length of a line, where lines lie behind one another and are not empty.
+pub(super) fn trailing<'a, E>(x: View<'a, E>, axes: &[usize]) -> Option<(&'a [E], usize)> {
+    let first = x.extents.len() - axes.len();
+    let length = x.extents[first..].iter().product();
+    let is_last = axes.first().is_none_or(|&axis| axis == first);
+    (is_last && length > 0).then_some((as_slice(x)?, length))
+}
+
+/// An array seen as lines.
+pub(super) struct Lines<'a, E> {
+    elements: &'a [E],
+    offset: usize,
+    outer: Walk<1>,
+    inner: Walk<1>,
+    /// The number of lines.
+    pub(super) count: usize,
+    /// The number of elements of a line.
+    pub(super) length: usize,
+}
+
+impl<'a, E: Elementary> Lines<'a, E> {
+    /// The lines of `x` over the ascending `axes`.
+    pub(super) fn new(x: View<'a, E>, axes: &[usize]) -> Self {
+        let walk_over = |kept: bool| {
+            let axes = (0..x.extents.len()).filter(|axis| axes.contains(axis) != kept);
+            Walk::of(axes.map(|axis| Axis { extent: x.extents[axis], strides: [x.strides[axis]] }))
+        };
+        let length = axes.iter().map(|&axis| x.extents[axis]).product();
+        let kept = (0..x.extents.len()).filter(|axis| !axes.contains(axis));
+        let count = kept.map(|axis| x.extents[axis]).product();
+        let (outer, inner) = (walk_over(true), walk_over(false));
+        Self { elements: x.elements, offset: x.offset, outer, inner, count, length }
+    }
+
+    /// Calls `visit` with every line; one that lies in one piece is not copied.
+    pub(super) fn each(&self, mut visit: impl FnMut(&[E])) {
+        let Self { elements, offset, outer, inner, length, .. } = self;
+        if *length == 0 {
+            return outer.elements([0], |_| visit(&[]));
+        }
+        if let [] | [Axis { strides: [1], .. }] = inner.axes() {
+            return outer.elements([*offset], |[at]| visit(&elements[at..at + length]));
+        }
+        let offsets = self.offsets();
+        let mut line = Vec::with_capacity(*length);
+        outer.elements([*offset], |[at]| {
+            line.clear();
+            line.extend(offsets.iter().map(|offset| elements[at + offset].clone()));
+            visit(&line);
+        });
+    }
+
+    /// Where the elements of a line are, from its first.
+    fn offsets(&self) -> Vec<usize> {
+        let mut offsets = Vec::with_capacity(self.length);
+        self.inner.elements([0], |[at]| offsets.push(at));
+        offsets
+    }
+
+    /// The lines as runs of columns side by side, where neighbouring lines are neighbours in the
+    /// slice.
+    pub(super) fn columns(&self) -> Option<Columns<'_, E>> {
+        match self.outer.inner() {
+            Axis { extent: FEW.., strides: [1] } => {
+                Some(Columns { lines: self, offsets: self.offsets() })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Runs of lines that lie side by side as columns.
+pub(super) struct Columns<'l, E> {
+    lines: &'l Lines<'l, E>,
+    /// The rows of every run, from its first.
+    pub(super) offsets: Vec<usize>,
+}
+
+impl<E: Elementary> Columns<'_, E> {
+    /// Calls `visit` with the elements from the start of each run, and the number of its columns.
+    pub(super) fn each(&self, mut visit: impl FnMut(&[E], usize)) {
+        let width = self.lines.outer.inner().extent;
+        let elements = self.lines.elements;
+        self.lines.outer.rows([self.lines.offset], |[at]| {
+            // A sum of nothing has no first element to start from.
+            visit(if self.offsets.is_empty() { &[] } else { &elements[at..] }, width);
+        });
+    }
+}

@@ -1,0 +1,62 @@
+//! `Optimizer`: how gradients become the next generation.
+
+use crate::{Gradients, Network, Tensorial};
+
+/// A rule that turns gradients into the next generation, with state of its own in [`Field`]s.
+///
+/// The trait is open and object-safe: a training loop can hold a `Box<dyn Optimizer<P>>`, and an
+/// optimiser from outside the crate is as good as [`Sgd`].
+///
+/// [`Field`]: crate::Field
+/// [`Sgd`]: crate::Sgd
+///
+/// # Example
+///
+/// An optimiser that looks at signs alone:
+///
+/// ```
+/// use poorgrad::{Gradients, Network, Optimizer};
+///
+/// struct Signs(f64);
+///
+/// impl Optimizer<f64> for Signs {
+///     fn step(&mut self, network: Network<f64>, gradients: &Gradients<f64>) -> Network<f64> {
+///         network.step(gradients, |w, g| if *g == 0.0 { w } else { w - self.0 * g.signum() })
+///     }
+///     fn learning_rate(&self) -> f64 {
+///         self.0
+///     }
+///     fn set_learning_rate(&mut self, rate: f64) {
+///         self.0 = rate;
+///     }
+/// }
+///
+/// let mut network = Network::new();
+/// let w = network.parameter(1.0_f64);
+/// let loss = (w * w).symbol();
+/// let w = w.symbol();
+/// let mut optimizer: Box<dyn Optimizer<f64>> = Box::new(Signs(0.25));
+/// for _ in 0..3 {
+///     let gradients = network.forward().backward(loss);
+///     network = optimizer.step(network, &gradients);
+/// }
+/// assert_eq!(network.resolve(w).payload(), Some(0.25));
+/// ```
+pub trait Optimizer<P: Tensorial> {
+    /// The next generation of `network`. Keep the old one by passing a clone.
+    ///
+    /// # Panics
+    ///
+    /// Where the gradients are older than a parameter of `network`, or of a fork that parted from
+    /// that of an earlier step.
+    #[must_use]
+    #[track_caller]
+    fn step(&mut self, network: Network<P>, gradients: &Gradients<P>) -> Network<P>;
+
+    /// The learning rate of the next step.
+    #[must_use]
+    fn learning_rate(&self) -> f64;
+
+    /// Sets the learning rate of the steps from here on: what a schedule calls.
+    fn set_learning_rate(&mut self, rate: f64);
+}

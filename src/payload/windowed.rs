@@ -1,0 +1,91 @@
+//! The windowed product: what a convolution computes, defined by the chain of operations that
+//! records one.
+
+use super::{Shape, Tensorial};
+use crate::kernel::{Elementary, Kernels};
+
+/// How windows lie on the two last axes of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Window {
+    /// The distance of neighbouring windows, down and across.
+    pub step: [usize; 2],
+    /// The distance of neighbouring positions in a window, down and across.
+    pub dilation: [usize; 2],
+    /// Zeros before and after the rows, and before and after the columns.
+    pub padding: [[usize; 2]; 2],
+    /// Into how many independent parts the channels are split.
+    pub groups: usize,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self { step: [1, 1], dilation: [1, 1], padding: [[0, 0]; 2], groups: 1 }
+    }
+}
+
+/// `[n, c, h, w]` by weights `[f, c / groups, kh, kw]`: `[n, f, oh, ow]`.
+///
+/// BITS: one product per group; its `k` runs over (channel, kh, kw).
+pub(super) fn windowed_product<P: Tensorial>(
+    x: &P,
+    weights: &P,
+    window: &Window,
+    kernels: Kernels,
+) -> P {
+    let Window { step, dilation, padding, groups } = *window;
+    let filters = weights.shape();
+    let [f, c, kh, kw] = [filters[0], filters[1], filters[2], filters[3]];
+    let zero = P::Element::zero();
+    let padded = x.pad(2, padding[0][0], padding[0][1], &zero);
+    let padded = padded.pad(3, padding[1][0], padding[1][1], &zero);
+    let windows = padded.unfold(2, kh, step[0], dilation[0]).unfold(3, kw, step[1], dilation[1]);
+    let shape = windows.shape();
+    let [n, oh, ow] = [shape[0], shape[2], shape[3]];
+    let (depth, part) = (c * kh * kw, f / groups);
+    let products: Vec<P> = (0..groups)
+        .map(|group| {
+            let rows = windows.narrow(1, group * c, c).permute(&[0, 2, 3, 1, 4, 5]);
+            let rows = rows.reshape(&Shape::from([n * oh * ow, depth]));
+            let columns = weights.narrow(0, group * part, part);
+            let columns = columns.reshape(&Shape::from([part, depth])).permute(&[1, 0]);
+            rows.matmul(&columns, kernels).reshape(&Shape::from([n, oh, ow, part]))
+        })
+        .collect();
+    let joint = P::concat(&products.iter().collect::<Vec<_>>(), 3);
+    joint.permute(&[0, 3, 1, 2])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::payload::Tensor;
+
+    fn numbers(shape: [usize; 4], scale: usize) -> Tensor<f64> {
+        Tensor::from_fn(shape, |i| {
+            ((i[0] * 31 + i[1] * 17 + i[2] * 7 + i[3]) * scale % 11) as f64 - 5.0
+        })
+    }
+
+    #[test]
+    fn it_is_the_loop_over_windows() {
+        let x = numbers([2, 4, 7, 6], 3);
+        let w = numbers([6, 2, 3, 2], 5);
+        let window =
+            Window { step: [2, 1], dilation: [1, 2], padding: [[1, 0], [2, 1]], groups: 2 };
+        let y = x.windowed_product(&w, &window, Kernels::Reference);
+        // Rows: (7 + 1 - 3) / 2 + 1; columns: (6 + 3 - 3) / 1 + 1.
+        assert_eq!(*y.shape(), [2, 6, 3, 7]);
+        for [n, f, i, j] in (0..252_usize).map(|at| [at / 126, at / 21 % 6, at / 7 % 3, at % 7]) {
+            let mut sum = 0.0;
+            for [c, p, q] in (0..12_usize).map(|at| [at / 6, at / 2 % 3, at % 2]) {
+                let (row, column) = ((i * 2 + p).wrapping_sub(1), (j + q * 2).wrapping_sub(2));
+                let channel = f / 3 * 2 + c;
+                if let Some(element) = x.get(&[n, channel, row, column]) {
+                    sum += element * w.get(&[f, c, p, q]).unwrap();
+                }
+            }
+            assert_eq!(y.get(&[n, f, i, j]), Some(sum));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Checks of derivatives: central differences and the dot-product test.
+//!
+//! INVARIANT: neither knows a derivative rule. Central differences know only the function; the
+//! dot-product test compares reverse mode with forward mode by [`Dual`] numbers.
+
+use crate::decisions::mixed;
+use crate::dual::Dual;
+use crate::spread::Spread;
+use crate::tape::{RandomTape, generate_smooth};
+use poorgrad::{Network, Symbol, Tensor};
+
+/// What a check found at its worst coordinate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Worst {
+    /// The difference in units of the scale that the check states.
+    pub error: f64,
+    /// The derivative under test.
+    pub found: f64,
+    /// What it was compared with.
+    pub expected: f64,
+}
+
+impl Worst {
+    fn see(&mut self, found: f64, expected: f64, scale: f64) {
+        let error = (found - expected).abs() / scale;
+        // A NaN is the worst of all.
+        if error > self.error || error.is_nan() {
+            *self = Self { error, found, expected };
+        }
+    }
+}
+
+/// The gradient of `target` with respect to each source against central differences of step `h`,
+/// coordinate by coordinate; errors are relative to the largest of 1, the derivative and the
+/// target's value.
+///
+/// # Panics
+///
+/// Where a symbol is not of the network or a source is neither an input nor a parameter.
+#[must_use]
+pub fn central_differences(
+    network: &Network<Tensor<f64>>,
+    target: Symbol,
+    sources: &[Symbol],
+    h: f64,
+) -> Worst {
+    let evaluation = network.forward();
+    let gradients = evaluation.backward(target);
+    let value = evaluation.of(target).item();
+    let mut worst = Worst::default();
+    for source in sources {
+        let gradient = gradients.of(source).to_vec();
+        let payload = network.resolve(source).payload().expect("a source holds a payload");
+        let elements = payload.to_vec();
+        for (at, &found) in gradient.iter().enumerate() {
+            let moved = |by: f64| {
+                let mut elements = elements.clone();
+                elements[at] += by;
+                let payload = Tensor::new(payload.shape(), elements);
+                with_payload(network, *source, payload, target)
+            };
+            let expected = (moved(h) - moved(-h)) / (2.0 * h);
+            let scale = 1.0_f64.max(expected.abs()).max(value.abs());
+            worst.see(found, expected, scale);
+        }
+    }
+    worst
+}
+
+/// The target's value with one source replaced.
+fn with_payload(
+    network: &Network<Tensor<f64>>,
+    source: Symbol,
+    payload: Tensor<f64>,
+    target: Symbol,
+) -> f64 {
+    if let Ok(run) = network.try_forward_for([target], [(source, payload.clone())]) {
+        return run.of(target).item();
+    }
+    // A parameter: the next generation holds it.
+    let nothing = network.forward().backward_for(target, [source]).restricted([target; 0]);
+    let next =
+        network.update_each(
+            &nothing,
+            |symbol, old, _| {
+                if symbol == source { payload.clone() } else { old.clone() }
+            },
+        );
+    next.forward_for([target], [(source, payload.clone()); 0]).of(target).item()
+}
+
+/// The tangents of [`smooth`]: between 1/2 and 3/2, one for each element in its order.
+fn tangent(ordinal: u64) -> f64 {
+    0.5 + (mixed(ordinal ^ 0x7a6e) >> 40) as f64 / (1_u64 << 24) as f64
+}
+
+/// One smooth tape over three elements.
+pub struct Smooth {
+    /// As it stands.
+    pub plain: RandomTape<Tensor<f64>>,
+    /// Over dual numbers: every element of a differentiable source moves.
+    pub moving: RandomTape<Tensor<Dual>>,
+    /// The same with the magnitudes of all paths.
+    pub spread: RandomTape<Tensor<Spread>>,
+}
+
+/// The smooth tape of a byte string, three times.
+#[must_use]
+pub fn smooth(bytes: &[u8]) -> Smooth {
+    let tangents = || {
+        let mut ordinal = 0;
+        move |differentiable: bool| {
+            ordinal += 1;
+            if differentiable { tangent(ordinal) } else { 0.0 }
+        }
+    };
+    let (mut first, mut second) = (tangents(), tangents());
+    Smooth {
+        plain: generate_smooth(bytes, &mut |value, _| value),
+        moving: generate_smooth(bytes, &mut |value, moves| Dual::new(value, first(moves))),
+        spread: generate_smooth(bytes, &mut |value, moves| Spread::new(value, second(moves))),
+    }
+}
+
+/// What the dot-product test found: errors in units of a scale.
+#[derive(Clone, Copy, Debug)]
+pub struct Adjoint {
+    /// `<v, J'u>`, by reverse mode.
+    pub pulled: f64,
+    /// `<J v, u>`, by dual numbers.
+    pub pushed: f64,
+    /// `sum |u_i (J v)_i|`.
+    pub scale: f64,
+    /// The same with the magnitudes of all paths of `J` added up: how much may cancel.
+    pub spread: f64,
+}
+
+impl Adjoint {
+    /// The difference of both products in units of `scale`.
+    #[must_use]
+    pub fn error(&self) -> f64 {
+        self.relative_to(self.scale)
+    }
+
+    /// The difference of both products in units of some scale.
+    #[must_use]
+    pub fn relative_to(&self, scale: f64) -> f64 {
+        if self.pulled == self.pushed { 0.0 } else { (self.pulled - self.pushed).abs() / scale }
+    }
+}
+
+/// The dot-product test `<v, J'u> = <J v, u>`, for one direction `v` of all sources and the weights
+/// `u` of the results.
+#[must_use]
+pub fn dot_product(tape: &Smooth) -> Adjoint {
+    let Smooth { plain, moving, spread } = tape;
+    let gradients = plain.network.forward().backward(plain.target);
+    let mut pulled = 0.0;
+    for (source, direction) in plain.sources.iter().zip(&moving.sources) {
+        let direction = moving.network.resolve(direction).payload().expect("a source's payload");
+        let tangents = direction.iter().map(|element| element.tangent);
+        for (v, g) in tangents.zip(gradients.of(source).iter()) {
+            pulled += v * g;
+        }
+    }
+    let (mut pushed, mut scale) = (0.0, 0.0);
+    let evaluation = moving.network.forward();
+    for (value, weight) in &moving.results {
+        let (value, weight) = (evaluation.of(value), evaluation.of(weight));
+        for (value, weight) in value.iter().zip(weight.iter()) {
+            let term = weight.primal * value.tangent;
+            pushed += term;
+            scale += f64::abs(term);
+        }
+    }
+    let spread = spread.network.forward().of(spread.target).item().spread;
+    Adjoint { pulled, pushed, scale, spread }
+}
+
+/// Whether every primal of the dual tape has the bits of the plain one; the first that has not.
+#[must_use]
+pub fn first_primal_difference(tape: &Smooth) -> Option<String> {
+    let Smooth { plain, moving, .. } = tape;
+    let (left, right) = (plain.network.forward(), moving.network.forward());
+    let pairs = plain.network.values().zip(moving.network.values());
+    pairs.into_iter().find_map(|(plain, moving)| {
+        let primal = right.of(moving).map(|element: Dual| element.primal);
+        let difference = crate::bits::difference(&left.of(plain), &primal)?;
+        Some(format!("{plain:?}: {difference}"))
+    })
+}

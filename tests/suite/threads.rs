@@ -1,0 +1,148 @@
+//! What crosses threads: compile-time bounds, and shared networks under many runs at once.
+
+use poorgrad::{
+    Differentiable, Evaluation, Field, Network, NetworkError, NonFinite, Shape, ShapeError, Stats,
+    Symbol, Tensor, Value,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+fn crosses<T: Send + Sync>() {}
+
+#[test]
+fn everything_public_is_send_and_sync() {
+    fn for_payload<P: poorgrad::Tensorial>() {
+        crosses::<P>();
+        crosses::<Network<P>>();
+        crosses::<Value<'static, P>>();
+        crosses::<Evaluation<P>>();
+        crosses::<Field<P>>();
+        crosses::<P::Element>();
+    }
+    for_payload::<f32>();
+    for_payload::<f64>();
+    for_payload::<Tensor<f32>>();
+    for_payload::<Tensor<f64>>();
+    crosses::<(Symbol, Shape, Stats, NonFinite)>();
+    fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
+    is_error::<ShapeError>();
+    is_error::<NetworkError>();
+    is_error::<poorgrad::TensorError>();
+    let _: fn(&Tensor<f32>) -> Shape = Differentiable::shape;
+}
+
+/// A small two-layer network: its input and its loss.
+fn model(network: &Network<Tensor<f32>>) -> (Symbol, Symbol) {
+    let x = network.input(Tensor::zeros([4, 3]));
+    let w = network.parameter(Tensor::from_fn([3, 5], |i| (i[0] * 5 + i[1]) as f32 * 0.1 - 0.7));
+    let v = network.parameter(Tensor::from_fn([5, 1], |i| i[0] as f32 * 0.3 - 0.5));
+    let loss = x.matmul(w).tanh().matmul(v).sigmoid().mean();
+    (x.symbol(), loss.symbol())
+}
+
+fn feed(number: usize) -> Tensor<f32> {
+    Tensor::from_fn([4, 3], |i| ((number * 12 + i[0] * 3 + i[1]) % 17) as f32 * 0.25 - 2.0)
+}
+
+fn run(network: &Network<Tensor<f32>>, x: Symbol, loss: Symbol, number: usize) -> Vec<u32> {
+    let evaluation = network.forward_for([loss], [(x, feed(number))]);
+    let gradients = evaluation.backward(loss);
+    let mut bits = vec![evaluation.of(loss).item().to_bits()];
+    for (_, parameter) in network.parameters() {
+        bits.extend(gradients.of(parameter).iter().map(|g| g.to_bits()));
+    }
+    bits
+}
+
+/// 8 threads run with feeds of their own while one records and one updates.
+fn shared(runs: usize) {
+    let network = Network::new();
+    let (x, loss) = model(&network);
+    let serial: Vec<Vec<u32>> = (0..17).map(|number| run(&network, x, loss, number)).collect();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..8)
+            .map(|worker| {
+                let (network, serial) = (&network, &serial);
+                scope.spawn(move || {
+                    for step in 0..runs {
+                        let number = (worker * 7 + step) % 17;
+                        assert_eq!(run(network, x, loss, number), serial[number]);
+                    }
+                })
+            })
+            .collect();
+        let recorder = scope.spawn(|| {
+            let mut recorded = 0;
+            let mut value = network.resolve(loss);
+            while !done.load(Ordering::Relaxed) && recorded < 20_000 {
+                value = value + 1.0;
+                recorded += 1;
+            }
+            recorded
+        });
+        let updater = scope.spawn(|| {
+            let mut generation = network.clone();
+            let mut generations = 0;
+            while !done.load(Ordering::Relaxed) && generations < 2_000 {
+                let gradients = generation.forward_for([loss], [(x, feed(3))]).backward(loss);
+                generation = generation.update(&gradients, |w, g| w - 0.5 * g);
+                generations += 1;
+            }
+            generations
+        });
+        for worker in workers {
+            worker.join().unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(recorder.join().unwrap() > 0);
+        assert!(updater.join().unwrap() > 0);
+    });
+}
+
+#[test]
+fn shared_runs_equal_their_serial_twins() {
+    shared(300);
+}
+
+#[test]
+#[ignore = "heavy: run by cargo xtask ci in release"]
+fn heavy_shared_runs_equal_their_serial_twins() {
+    shared(10_000);
+}
+
+#[test]
+fn a_panicking_worker_spoils_nothing() {
+    let network = Network::new();
+    let (x, loss) = model(&network);
+    let expected = run(&network, x, loss, 1);
+    thread::scope(|scope| {
+        let worker = scope.spawn(|| {
+            let value = network.resolve(x);
+            value.matmul(value)
+        });
+        assert!(worker.join().is_err());
+    });
+    assert_eq!(run(&network, x, loss, 1), expected);
+    assert_eq!(network.len(), network.compacted().len());
+}
+
+#[test]
+fn scopes_of_two_threads_stay_apart() {
+    let network = Network::new();
+    thread::scope(|scope| {
+        for name in ["left", "right"] {
+            let network = &network;
+            scope.spawn(move || {
+                let _scope = network.scope(name);
+                for number in 0..100 {
+                    network.parameter(0.0_f64).named(&number.to_string());
+                }
+            });
+        }
+    });
+    let paths: Vec<String> = network.parameters().map(|(path, _)| path).collect();
+    for name in ["left", "right"] {
+        assert_eq!(paths.iter().filter(|path| path.starts_with(name)).count(), 100);
+    }
+}
