@@ -3,7 +3,7 @@
 use crate::{Network, Tensor};
 
 fn sample() -> Network<Tensor<f32>> {
-    let network = Network::new();
+    let network = Network::<Tensor<f32>>::new();
     let x = network.input(Tensor::from([[1.0, 2.0]])).named("x");
     {
         let _model = network.scope("model");

@@ -104,7 +104,7 @@ fn with_specials<L: Lanes>(x: Value<L>, edge: Value<L>, y: Value<L>) -> Value<L>
 
 /// The natural logarithm.
 ///
-/// Measured error at most 0.91 ulp in `f32`, 0.92 in `f64`.
+/// Measured error at most 0.91 ulp in `f32` (all inputs), 0.92 in `f64`.
 #[inline(always)]
 pub fn ln<L: Lanes>(x: Value<L>) -> Value<L> {
     with_specials(x, x.number(0.0), assemble(decompose(x), None))
@@ -112,7 +112,7 @@ pub fn ln<L: Lanes>(x: Value<L>) -> Value<L> {
 
 /// `ln(1 + x)`: what rounding `1 + x` loses is added back to first order.
 ///
-/// Measured error at most 0.96 ulp in `f32`, 0.93 in `f64`.
+/// Measured error at most 0.96 ulp in `f32` (all inputs), 0.93 in `f64`.
 #[inline(always)]
 pub fn ln_1p<L: Lanes>(x: Value<L>) -> Value<L> {
     let one = x.number(1.0);

@@ -20,3 +20,15 @@ use std::alloc::System;
 /// assert_eq!(ALLOCATOR.allocated(), before);
 /// ```
 pub type Counting = cap::Cap<System>;
+
+/// Waits until nothing else in the process allocates: the test harness starts a test while its own
+/// thread still tidies up.
+pub fn settle(allocator: &Counting) {
+    let mut quiet = 0;
+    let mut live = allocator.allocated();
+    while quiet < 10 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        quiet = if allocator.allocated() == live { quiet + 1 } else { 0 };
+        live = allocator.allocated();
+    }
+}

@@ -86,7 +86,8 @@ fn with_payload(
                 if symbol == source { payload.clone() } else { old.clone() }
             },
         );
-    next.forward_for([target], [(source, payload.clone()); 0]).of(target).item()
+    let no_feed: [(Symbol, Tensor<f64>); 0] = [];
+    next.forward_for([target], no_feed).of(target).item()
 }
 
 /// The tangents of [`smooth`]: between 1/2 and 3/2, one for each element in its order.
@@ -149,32 +150,54 @@ impl Adjoint {
     }
 }
 
+/// A sum that keeps what each addition loses, so that a test of thousands of terms measures them
+/// and not itself (Neumaier 1974).
+#[derive(Default)]
+struct Compensated {
+    sum: f64,
+    lost: f64,
+}
+
+impl Compensated {
+    fn add(&mut self, term: f64) {
+        let sum = self.sum + term;
+        let (large, small) =
+            if self.sum.abs() >= term.abs() { (self.sum, term) } else { (term, self.sum) };
+        self.lost += (large - sum) + small;
+        self.sum = sum;
+    }
+
+    fn sum(&self) -> f64 {
+        self.sum + self.lost
+    }
+}
+
 /// The dot-product test `<v, J'u> = <J v, u>`, for one direction `v` of all sources and the weights
 /// `u` of the results.
 #[must_use]
 pub fn dot_product(tape: &Smooth) -> Adjoint {
     let Smooth { plain, moving, spread } = tape;
     let gradients = plain.network.forward().backward(plain.target);
-    let mut pulled = 0.0;
+    let mut pulled = Compensated::default();
     for (source, direction) in plain.sources.iter().zip(&moving.sources) {
         let direction = moving.network.resolve(direction).payload().expect("a source's payload");
         let tangents = direction.iter().map(|element| element.tangent);
         for (v, g) in tangents.zip(gradients.of(source).iter()) {
-            pulled += v * g;
+            pulled.add(v * g);
         }
     }
-    let (mut pushed, mut scale) = (0.0, 0.0);
+    let (mut pushed, mut scale) = (Compensated::default(), 0.0);
     let evaluation = moving.network.forward();
     for (value, weight) in &moving.results {
         let (value, weight) = (evaluation.of(value), evaluation.of(weight));
         for (value, weight) in value.iter().zip(weight.iter()) {
             let term = weight.primal * value.tangent;
-            pushed += term;
+            pushed.add(term);
             scale += f64::abs(term);
         }
     }
     let spread = spread.network.forward().of(spread.target).item().spread;
-    Adjoint { pulled, pushed, scale, spread }
+    Adjoint { pulled: pulled.sum(), pushed: pushed.sum(), scale, spread }
 }
 
 /// Whether every primal of the dual tape has the bits of the plain one; the first that has not.

@@ -73,7 +73,7 @@ fn files() -> Vec<(PathBuf, String)> {
 }
 
 #[test]
-fn filetests_say_what_happens() {
+fn golden_filetests() {
     let bless = std::env::var_os("POORGRAD_BLESS").is_some();
     let part = std::env::var("POORGRAD_FILETEST").unwrap_or_default();
     let (mut failures, mut count) = (String::new(), 0);

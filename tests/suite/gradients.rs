@@ -1,7 +1,7 @@
 //! Gradients are right: forward mode by dual numbers, central differences, second order, and the
 //! declared side of every kink.
 
-use poorgrad::{Elementary, Network, Tensor, Value, gradcheck_second};
+use poorgrad::{Elementary, Network, Tensor, Tensorial, Value, gradcheck_second};
 use testkit::gradient::{central_differences, dot_product, first_primal_difference, smooth};
 use testkit::{generate_smooth, seeded};
 
@@ -68,7 +68,8 @@ fn heavy_central_differences_agree() {
 fn second_order_agrees(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let tape = generate_smooth::<Tensor<f64>>(&bytes(seed)[..12], &mut |value, _| value);
-        let report = gradcheck_second(&tape.network, tape.target, &tape.sources).unwrap();
+        let report = gradcheck_second(&tape.network, tape.target, &tape.sources)
+            .expect("symbols of the tape");
         assert!(report.error() <= 1e-6, "seed {seed}: {report}");
     }
 }
@@ -120,10 +121,10 @@ fn a_pull_back_and_a_push_forward_are_adjoint() {
 }
 
 /// Value and slope of a function of one number, in both element types.
-fn at<E: Elementary>(x: f64, f: impl for<'n> Fn(Value<'n, E>) -> Value<'n, E>) -> (f64, f64)
-where
-    E: poorgrad::Tensorial<Element = E>,
-{
+fn at<E: Elementary + Tensorial<Element = E>>(
+    x: f64,
+    f: impl for<'n> Fn(Value<'n, E>) -> Value<'n, E>,
+) -> (f64, f64) {
     let network = Network::new();
     let x = network.input(E::from_f64(x));
     let y = f(x);

@@ -94,45 +94,6 @@ fn heavy_backward_equals_differentiate_and_kernels_their_definitions() {
     for_tapes(31_000..41_000, promise_5::<f64>);
 }
 
-/// The text of a tape gives the tape back, to the bit.
-fn promise_15<P: Tensorial>(tape: &RandomTape<P>) -> Option<String> {
-    let network = &tape.network;
-    let text = network.to_text();
-    let copy = match Network::<P>::parse(&text) {
-        Ok(copy) => copy,
-        Err(error) => return Some(error.to_string()),
-    };
-    if copy.to_text() != text {
-        return Some(String::from("the text of the copy differs"));
-    }
-    if copy.fingerprint() != network.fingerprint() {
-        return Some(String::from("the fingerprint of the copy differs"));
-    }
-    let (left, right) = (network.forward(), copy.forward());
-    network.values().zip(copy.values()).find_map(|(value, other)| {
-        let same_text = format!("{value:?}") == format!("{other:?}");
-        let found = difference(&left.of(value), &right.of(other));
-        found.or_else(|| (!same_text).then(|| format!("{value:?} became {other:?}")))
-    })
-}
-
-#[test]
-fn a_tape_survives_its_text() {
-    for_tapes(0..100, promise_15::<Tensor<f32>>);
-    for_tapes(100..200, promise_15::<Tensor<f64>>);
-    for_tapes(200..250, promise_15::<f32>);
-    for_tapes(250..300, promise_15::<f64>);
-}
-
-#[test]
-#[ignore = "heavy: 10,000 tapes"]
-fn heavy_a_tape_survives_its_text() {
-    for_tapes(1_000..5_000, promise_15::<Tensor<f32>>);
-    for_tapes(5_000..9_000, promise_15::<Tensor<f64>>);
-    for_tapes(9_000..10_000, promise_15::<f32>);
-    for_tapes(10_000..11_000, promise_15::<f64>);
-}
-
 /// Tapes that once broke a promise: each `.tape` of the folder keeps what it holds.
 #[test]
 fn tapes_that_once_failed_hold() {

@@ -61,7 +61,6 @@ fn normals<E: Elementary>(shape: &Shape, stream: Stream, mean: f64, deviation: f
 ///
 /// Where `low` is not below `high` once both are rounded to the element, or their distance is
 /// not finite.
-#[must_use]
 #[track_caller]
 pub fn uniform<P: Differentiable>(low: f64, high: f64, seed: u64) -> impl FnMut(&Shape) -> P {
     let round = |x: f64| P::Element::from_f64(x).to_f64();
@@ -85,7 +84,6 @@ pub fn uniform<P: Differentiable>(low: f64, high: f64, seed: u64) -> impl FnMut(
 /// # Panics
 ///
 /// Where `mean` or `deviation` is not finite, or `deviation` is negative.
-#[must_use]
 #[track_caller]
 pub fn normal<P: Differentiable>(mean: f64, deviation: f64, seed: u64) -> impl FnMut(&Shape) -> P {
     assert!(
@@ -139,13 +137,11 @@ fn uniform_of_variance<E: Elementary>(shape: &Shape, stream: Stream, variance: f
 /// let model = Mlp::new(&network, &[3, 4, 1], init::scaled(Activation::Tanh.gain(), init::xavier(42)));
 /// # let _ = model;
 /// ```
-#[must_use]
 pub fn xavier<P: Differentiable>(seed: u64) -> impl FnMut(&Shape) -> P {
     by_fan(seed, xavier_variance, normal_of_variance)
 }
 
 /// As [`xavier`], spread evenly: the bound is `sqrt(6 / (fan-in + fan-out))`.
-#[must_use]
 pub fn xavier_uniform<P: Differentiable>(seed: u64) -> impl FnMut(&Shape) -> P {
     by_fan(seed, xavier_variance, uniform_of_variance)
 }
@@ -162,13 +158,11 @@ pub fn xavier_uniform<P: Differentiable>(seed: u64) -> impl FnMut(&Shape) -> P {
 /// let variance = (&weight * &weight).sum() / weight.len() as f64;
 /// assert!((variance / (2.0 / 784.0) - 1.0).abs() < 0.02);
 /// ```
-#[must_use]
 pub fn kaiming<P: Differentiable>(seed: u64) -> impl FnMut(&Shape) -> P {
     by_fan(seed, kaiming_variance, normal_of_variance)
 }
 
 /// As [`kaiming`], spread evenly: the bound is `sqrt(6 / fan-in)`.
-#[must_use]
 pub fn kaiming_uniform<P: Differentiable>(seed: u64) -> impl FnMut(&Shape) -> P {
     by_fan(seed, kaiming_variance, uniform_of_variance)
 }
@@ -185,7 +179,6 @@ pub fn kaiming_uniform<P: Differentiable>(seed: u64) -> impl FnMut(&Shape) -> P 
 /// let small: Tensor = init::scaled(0.5, init::kaiming(42))(&shape);
 /// assert_eq!(small, 0.5 * plain);
 /// ```
-#[must_use]
 pub fn scaled<P: Tensorial>(
     gain: f64,
     mut inner: impl FnMut(&Shape) -> P,

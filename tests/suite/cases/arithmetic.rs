@@ -41,11 +41,16 @@ fn b70_a_sum_has_sixteen_lanes_and_joins_them_by_a_tree() {
     });
 }
 
+/// A number whose square is below the rounding of 1, but not below a fused product's.
+fn small<E: Elementary>() -> f64 {
+    1.0 / if E::BYTES == 4 { f64::from(1 << 13) } else { f64::from(1 << 27) }
+}
+
 #[test]
 fn b70_nothing_is_contracted() {
     // The square of 1 + e is 1 + 2e + e^2: rounding the product drops e^2, a fused one keeps it.
     elements!(E => {
-        let e = if E::BYTES == 4 { 2.0_f64.powi(-13) } else { 2.0_f64.powi(-27) };
+        let e = small::<E>();
         let (a, square) = (1.0 + e, 1.0 + 2.0 * e);
         let row = tensor::<E>([1, 2], &[a, -1.0]);
         let column = tensor::<E>([2, 1], &[a, square]);
@@ -57,11 +62,7 @@ fn b70_nothing_is_contracted() {
         read(&[wide, minus], |v| v[0] * v[0] - v[1]).value_is(&[0.0; 100]);
     });
     scalars!(P => {
-        let e = if <P as poorgrad::Differentiable>::Element::BYTES == 4 {
-            2.0_f64.powi(-13)
-        } else {
-            2.0_f64.powi(-27)
-        };
+        let e = small::<<P as poorgrad::Differentiable>::Element>();
         read(&[number::<P>(1.0 + e), number(1.0 + 2.0 * e)], |v| v[0] * v[0] - v[1])
             .value_is(&[0.0]);
     });

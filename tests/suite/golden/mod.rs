@@ -5,7 +5,6 @@
 //! of results, and is named as one in CHANGELOG.
 
 mod elementary;
-mod initial;
 mod operations;
 mod tapes;
 mod training;
