@@ -24,5 +24,7 @@ pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Unary};
 pub use kernel::{GemmTask, MapTask, Matrix};
 pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};
 pub use ops::{Extent, OperationInfo, operations};
-pub use payload::{Differentiable, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial, Window};
+pub use payload::{
+    Differentiable, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial, Window,
+};
 pub use text::{Fingerprint, ParseError, ParseErrorKind};

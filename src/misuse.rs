@@ -48,7 +48,7 @@
 /// A payload is what implements the traits.
 ///
 /// ```compile_fail,E0277
-/// let network: poorgrad::Network<String> = todo!();
+/// fn run(network: &poorgrad::Network<String>) {}
 /// ```
 ///
 /// A feed has the network's payload.

@@ -4,9 +4,9 @@ pub(crate) mod arena;
 pub(crate) mod chain;
 pub(crate) mod error;
 pub(crate) mod inspect;
+pub(crate) mod lookup;
 #[cfg(all(test, loom))]
 mod loom_model;
-pub(crate) mod lookup;
 pub(crate) mod network;
 pub(crate) mod node;
 pub(crate) mod scope;

@@ -199,13 +199,13 @@ impl<P: Tensorial> Network<P> {
             ShapeError::new(function.name(), violation, &operands)
         };
         let shape = inferred.map_err(refuse)?;
-        if let Some((position, constraint)) = function.selection() {
-            if !nodes(position).selection {
-                return Err(refuse(Violation::new(
-                    constraint,
-                    "the last operand is no selection (declare it with `Tensor::selection(..)`)",
-                )));
-            }
+        if let Some((position, constraint)) = function.selection()
+            && !nodes(position).selection
+        {
+            return Err(refuse(Violation::new(
+                constraint,
+                "the last operand is no selection (declare it with `Tensor::selection(..)`)",
+            )));
         }
         self.check_room(&function)?;
         if !P::holds(&shape) {

@@ -92,6 +92,10 @@ fn samples() -> Vec<(Function, Vec<Payload>)> {
         (Gather.into(), vec![matrix(), at()]),
         (Scatter.into(), vec![numbers(&[3, 2], 1.0), at()]),
         (RowUpdate.into(), vec![matrix(), numbers(&[3, 3], 5.0), at()]),
+        (
+            RowUpdate.into(),
+            vec![numbers(&[3, 2], 1.0), numbers(&[1, 2], 5.0), Tensor::selection(&[0], 3)],
+        ),
         unary(Sum.into()),
         unary(SumAlong { axes: Box::new([0]) }.into()),
         unary(MaxAlong { axes: Box::new([0, 1]) }.into()),

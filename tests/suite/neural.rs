@@ -1,5 +1,6 @@
 //! What models are made of: initial values, losses, layers and optimisers, by the public surface.
 
+use crate::refusal::caught;
 use poorgrad::{
     Activation, Elementary, Field, Layer, Mlp, Network, Neuron, Optimizer, Sgd, Shape, Symbol,
     Tensor, init,
@@ -7,12 +8,13 @@ use poorgrad::{
 use testkit::bits::{Digest, identical};
 use testkit::{Dual, Modular};
 
-fn message(refused: impl FnOnce() + std::panic::UnwindSafe) -> String {
-    let panic = std::panic::catch_unwind(refused).expect_err("it is refused");
-    match panic.downcast::<String>() {
-        Ok(message) => *message,
-        Err(other) => String::from(*other.downcast::<&str>().expect("a panic has a message")),
-    }
+/// The message of a panic, which must come from the line of this call.
+macro_rules! refused_here {
+    ($expression:expr) => {{
+        let (message, file, line) = caught(|| $expression);
+        assert_eq!((file.as_str(), line), (file!(), line!()), "{message}");
+        message
+    }};
 }
 
 // Initial values.
@@ -177,11 +179,9 @@ fn a_refused_loss_says_which_one_and_records_nothing() {
     assert_eq!(a.try_cross_entropy(foreign).unwrap_err().operation(), "cross_entropy");
     assert_eq!(a.try_mean_squared_error(b).unwrap_err().operation(), "mean_squared_error");
     assert_eq!((network.len(), elsewhere.len()), (before, there));
-    let refused = message(|| {
-        let network = Network::new();
-        let (one, two) = (network.leaf(Tensor::from([1.0])), network.leaf(Tensor::from([1.0, 2.0])));
-        let _ = one.mean_squared_error(two);
-    });
+    let refused = refused_here!(a.cross_entropy(b));
+    assert!(refused.starts_with("cross_entropy: "), "{refused}");
+    let refused = refused_here!(a.mean_squared_error(b));
     assert!(refused.starts_with("mean_squared_error: "), "{refused}");
 }
 
@@ -276,13 +276,16 @@ fn a_layer_refuses_other_shapes() {
     let error = layer.try_express(&network, narrow).unwrap_err();
     assert!(error.to_string().starts_with("matmul: inner dimensions differ: [5, 4] x [3, 2] (C2)"));
     assert_eq!(network.len(), before + 1);
-    let wrong = message(|| {
-        let network = Network::<Tensor>::new();
-        let _ = Layer::new(&network, 3, 2, Activation::Relu, |_| Tensor::zeros([9]));
-    });
+    let refused = refused_here!(layer.express(&network, narrow));
+    assert!(refused.starts_with("matmul: inner dimensions differ"), "{refused}");
+    let zeros = |_: &Shape| Tensor::zeros([9]);
+    let wrong = refused_here!(Layer::new(&network, 3, 2, Activation::Relu, zeros));
     assert_eq!(wrong, "init: a parameter of shape [3, 2] was given the shape [9]");
-    let short = message(|| drop(Mlp::new(&Network::<Tensor>::new(), &[3], init::kaiming(1))));
+    let short = refused_here!(Mlp::new(&network, &[3], init::kaiming(1)));
     assert_eq!(short, "Mlp: 1 sizes make no layer; name at least two");
+    let model = Mlp::new(&network, &[3, 2], init::kaiming(1));
+    let refused = refused_here!(model.express(&network, narrow));
+    assert!(refused.starts_with("matmul: inner dimensions differ"), "{refused}");
 }
 
 #[test]
@@ -315,12 +318,9 @@ fn neurons_compute_what_a_layer_does() {
         }
         assert_eq!(slopes.of(neuron.bias()), gradients.of(layer.bias()).get(&[unit]).unwrap());
     }
-    let refused = message(|| {
-        let network = Network::<f64>::new();
-        let neuron = Neuron::new(&network, 2, Activation::Identity, init::xavier(1));
-        let _ = neuron.express(&network, &[network.leaf(1.0)]);
-    });
-    assert_eq!(refused, "Neuron: 2 weights, 1 inputs");
+    let neuron = Neuron::new(&scalars, 2, Activation::Identity, init::xavier(1));
+    let refused = refused_here!(neuron.express(&scalars, &x));
+    assert_eq!(refused, "Neuron: 2 weights, 3 inputs");
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn descent(mut optimizer: impl Optimizer<f64>, steps: usize) -> Vec<f64> {
     let step = |_| {
         let gradients = network.forward().backward(loss);
         network = optimizer.step(std::mem::take(&mut network), &gradients);
-        network.resolve(w).payload().unwrap()
+        network.resolve(w).payload().expect("a parameter has a payload")
     };
     (0..steps).map(step).collect()
 }
@@ -468,7 +468,9 @@ fn train<E: Elementary>(optimizer: &mut dyn Optimizer<Tensor<E>>, hidden: Activa
     let last = network.forward().of(loss).item().to_f64();
     assert!(last < 0.7 * first, "{last} after {first}");
     let mut digest = Digest::new();
-    network.parameters().for_each(|(_, w)| digest.payload(&w.payload().unwrap()));
+    network
+        .parameters()
+        .for_each(|(_, w)| digest.payload(&w.payload().expect("a parameter has a payload")));
     digest.text()
 }
 

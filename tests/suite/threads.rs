@@ -92,11 +92,11 @@ fn shared(runs: usize) {
             generations
         });
         for worker in workers {
-            worker.join().unwrap();
+            worker.join().expect("a run equals its twin");
         }
         done.store(true, Ordering::Relaxed);
-        assert!(recorder.join().unwrap() > 0);
-        assert!(updater.join().unwrap() > 0);
+        assert!(recorder.join().expect("recording goes on") > 0);
+        assert!(updater.join().expect("updating goes on") > 0);
     });
 }
 

@@ -21,8 +21,10 @@ pub fn ci(and_cross: bool) -> Outcome {
     let mut tally = tests("tests", &mut cargo(&["test"]))?;
     // In release again, and with the tests that only release is fast enough for: the bits must not
     // depend on the build.
-    let release = ["test", "--release", "--lib", "--bins", "--tests", "--", "--include-ignored"];
-    tally = tally + tests("tests in release", &mut cargo(&release))?;
+    let release = ["test", "--release", "--lib", "--bins", "--tests", "--"];
+    let mut release = cargo(&release);
+    let release = release.args(["--include-ignored", "--skip", "deep_"]);
+    tally = tally + tests("tests in release", release)?;
     tally = tally + misuse()?;
     tally = tally + goldens_without_features()?;
     tally = tally + loom()?;
@@ -32,6 +34,13 @@ pub fn ci(and_cross: bool) -> Outcome {
     }
     tally.report();
     Ok(())
+}
+
+/// The tests that take minutes each: asked for by name, and before a release.
+pub fn deep(filter: &str) -> Outcome<Tally> {
+    let title = "deep tests";
+    let mut command = cargo(&["test", "--release", "--lib", "--tests", "--"]);
+    tests(title, command.args(["--ignored", "--nocapture", filter]))?.not_empty(title)
 }
 
 /// The golden tests of the crate, which pin results to the bit. Also run by [`cross`].

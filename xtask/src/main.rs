@@ -1,4 +1,4 @@
-//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|ops`.
+//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|deep|ops`.
 //!
 //! `ci` is what decides whether a change is good; everything it does can be run alone as well. The
 //! tool uses nothing but the standard library and does not link the crate, so that it still runs when
@@ -19,6 +19,7 @@ Usage: cargo xtask COMMAND
   tidy             the rules of the house: strata, file sizes, words, constraints, dependencies
   bless [FILTER]   rewrites the golden files and filetests from what the code does now
   cross [x86|arm]  the golden tests on other processors, under QEMU
+  deep [FILTER]    the tests that take too long for `ci`, in release
   ops              rewrites docs/OPERATIONS.md from the operations' own tables
 ";
 
@@ -34,6 +35,8 @@ fn main() -> ExitCode {
         ["cross"] => cross::x86().and_then(|x86| Ok(x86 + cross::arm()?)).map(run::Tally::report),
         ["cross", "x86"] => cross::x86().map(run::Tally::report),
         ["cross", "arm"] => cross::arm().map(run::Tally::report),
+        ["deep"] => ci::deep("deep_").map(run::Tally::report),
+        ["deep", filter] => ci::deep(filter).map(run::Tally::report),
         ["ops"] => regenerate::operations(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -54,7 +54,7 @@ fn one_input_in_some() {
 }
 
 #[test]
-#[ignore = "on demand: all 2^32 inputs of nine functions, some ten minutes in release"]
-fn exhaustive() {
+#[ignore = "deep: all 2^32 inputs of nine functions, some ten minutes in release"]
+fn deep_all_inputs() {
     walk(1);
 }

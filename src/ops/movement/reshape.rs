@@ -85,7 +85,9 @@ impl Operation for Reshape {
         }
         let request = self.attributes()[0].1.to_string();
         if let Some(position) = inferred {
-            let rest = Shape::new(&extents).volume().filter(|&rest| rest > 0 && volume % rest == 0);
+            let rest = Shape::new(&extents)
+                .volume()
+                .filter(|&rest| rest > 0 && volume.is_multiple_of(rest));
             let Some(rest) = rest else {
                 let problem = format!("{request} does not divide the volume {volume}");
                 return Err(Violation::new(2, problem));

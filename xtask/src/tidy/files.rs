@@ -15,7 +15,9 @@ const MEDIAN_CAP: usize = 150;
 pub fn check(sources: &[Source]) -> Vec<Violation> {
     let mut violations = Vec::new();
     for source in rust(sources) {
-        if !source.text.starts_with("//!") {
+        // The crate's root may open with a document of its own.
+        let opened = ["//!", "#![doc = include_str!("];
+        if !opened.iter().any(|opening| source.text.starts_with(opening)) {
             violations.push(Violation::new(
                 &source.path,
                 1,
@@ -76,7 +78,8 @@ fn median(sorted: &[usize]) -> usize {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0)
 }
 
-/// A test is ignored only because it is heavy, and says so: `ci` runs those in release.
+/// A test is ignored only because it is heavy (`ci` runs those in release) or deep (`cargo xtask
+/// deep` does), and says so.
 fn ignored(source: &Source) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut lines = source.lines();
@@ -84,11 +87,14 @@ fn ignored(source: &Source) -> Vec<Violation> {
         if !line.trim_start().starts_with("#[ignore") {
             continue;
         }
-        let says = line.contains("#[ignore = \"heavy: ");
         let name = lines.by_ref().find_map(|(_, line)| line.trim_start().strip_prefix("fn "));
-        if !says || !name.is_some_and(|name| name.starts_with("heavy_")) {
-            let message =
-                "an ignored test is named `heavy_..` and marked `#[ignore = \"heavy: ..\"]`";
+        let is = |kind: &str| {
+            line.contains(&format!("#[ignore = \"{kind}: "))
+                && name.is_some_and(|name| name.starts_with(&format!("{kind}_")))
+        };
+        if !is("heavy") && !is("deep") {
+            let message = "an ignored test is named `heavy_..` and marked `#[ignore = \"heavy: ..\"]`, \
+                           or `deep_..` likewise";
             violations.push(Violation::new(&source.path, number, message));
         }
     }

@@ -12,7 +12,8 @@ const STRATA: [&[&str]; 9] = [
     &["plan"],
     &["text", "emit", "draw"],
     &["neural"],
-    &["notebook"],
+    // The last two are documentation and its tests, in no build of the library.
+    &["notebook", "documents", "misuse"],
 ];
 
 /// Modules written with nothing but what every user of the crate has.
