@@ -179,7 +179,8 @@ pub(crate) fn run<P: Tensorial>(
                 network.parameter_payload(parameter.slot as usize).clone()
             }
             (None, Function::Leaf(_) | Function::Input(_)) => {
-                node.payload.clone().expect("invariant: leaves and inputs hold a payload")
+                let payload = node.payload.as_deref().cloned();
+                payload.expect("invariant: leaves and inputs hold a payload")
             }
             (None, function) => {
                 let operand = |operand: &u32| {

@@ -69,7 +69,7 @@ impl<P: Tensorial> Network<P> {
             nodes: tape.len(),
             parameters,
             foreign_nodes: self.nodes.foreign(),
-            structure_bytes: bytes(tape.nodes().filter_map(|node| node.payload.as_ref())),
+            structure_bytes: bytes(tape.nodes().filter_map(|node| node.payload.as_deref())),
             parameter_bytes: bytes(self.parameters.iter(parameters).map(|state| &state.payload)),
         }
     }

@@ -156,7 +156,7 @@ impl<P: Tensorial> Network<P> {
             operands: Operands::new(&[]),
             shape: payload.shape(),
             selection: payload.is_selection(),
-            payload: Some(payload),
+            payload: Some(Box::new(payload)),
             location: origin.place,
             scope: origin.scope,
             name: OnceLock::new(),

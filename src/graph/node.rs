@@ -44,7 +44,8 @@ pub(crate) struct Node<P> {
     pub(crate) operands: Operands,
     pub(crate) shape: Shape,
     /// A leaf's constant or an input's default. A parameter's payload is state, not structure.
-    pub(crate) payload: Option<P>,
+    /// COST: boxed, as few nodes have one, and a tensor would make every node larger by half.
+    pub(crate) payload: Option<Box<P>>,
     pub(crate) location: Place,
     pub(crate) scope: Option<Arc<str>>,
     pub(crate) name: OnceLock<Box<str>>,

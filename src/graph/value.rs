@@ -62,7 +62,7 @@ impl<'n, P: Tensorial> Value<'n, P> {
             Function::Parameter(ref parameter) => {
                 Some(self.network.parameter_payload(parameter.slot as usize).clone())
             }
-            _ => node.payload.clone(),
+            _ => node.payload.as_deref().cloned(),
         }
     }
 

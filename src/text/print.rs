@@ -119,7 +119,7 @@ impl<P: Tensorial> Network<P> {
     pub(super) fn payload_of<'a>(&'a self, node: &'a Node<P>) -> Option<&'a P> {
         match &node.function {
             Function::Parameter(parameter) => Some(self.parameter_payload(parameter.slot as usize)),
-            _ => node.payload.as_ref(),
+            _ => node.payload.as_deref(),
         }
     }
 }
