@@ -40,7 +40,7 @@ impl Kind {
 /// The lines in a node's box: operation (and the value of a constant of one element), shape, name.
 fn label<P: Tensorial>(index: usize, node: &Node<P>) -> Vec<String> {
     let mut head = Head { index, node }.to_string();
-    let payload = node.payload.as_ref().filter(|_| Kind::of(node) == Kind::Leaf);
+    let payload = node.payload.as_deref().filter(|_| Kind::of(node) == Kind::Leaf);
     if let Some(element) = payload.and_then(only_element) {
         head = format!("{head} {}", element.to_text());
     }
