@@ -98,7 +98,7 @@ fn names_cannot_leave_their_labels() {
 }
 
 #[test]
-fn deep_scopes_need_no_deep_stack() {
+fn nested_scopes_fit_a_small_stack() {
     let network = Network::new();
     let deep = vec!["a"; 20_000].join(".");
     let _guard = network.scope(&deep);

@@ -70,14 +70,14 @@ fn fan(count: usize) {
 }
 
 #[test]
-fn b03_a_deep_chain_needs_no_deep_stack() {
+fn b03_a_deep_chain_fits_a_small_stack() {
     chain(20_000, true);
     chain(20_000, false);
 }
 
 #[test]
 #[ignore = "heavy: a million additions"]
-fn heavy_b03_a_chain_of_a_million_needs_no_deep_stack() {
+fn heavy_b03_a_chain_of_a_million_fits_a_small_stack() {
     chain(1_000_000, false);
 }
 
@@ -109,18 +109,18 @@ fn b03_doubling_a_thousand_times_is_exact() {
 }
 
 #[test]
-fn a_wide_fan_out_needs_no_deep_stack() {
+fn a_wide_fan_out_fits_a_small_stack() {
     fan(5_000);
 }
 
 #[test]
 #[ignore = "heavy: a value with 100,000 consumers"]
-fn heavy_a_fan_out_of_a_hundred_thousand_needs_no_deep_stack() {
+fn heavy_a_fan_out_of_a_hundred_thousand_fits_a_small_stack() {
     fan(100_000);
 }
 
 #[test]
-fn a_long_line_of_derivatives_needs_no_deep_stack() {
+fn a_long_line_of_derivatives_fits_a_small_stack() {
     on_stack(STACK, || {
         let network = Network::new();
         let x = network.input(0.5_f64);

@@ -18,7 +18,9 @@ fn forward_mode_agrees(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let tape = smooth(&bytes(seed));
         assert_eq!(first_primal_difference(&tape), None, "seed {seed}");
-        if tape.plain.sources.is_empty() {
+        // The mean of nothing is NaN, and has no derivative to compare.
+        let finite = tape.plain.network.forward().first_nonfinite().is_none();
+        if tape.plain.sources.is_empty() || !finite {
             continue;
         }
         count += 1;
