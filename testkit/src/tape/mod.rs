@@ -69,7 +69,8 @@ fn build<P: Tensorial>(
 ) -> RandomTape<P> {
     let network = Network::new();
     let boundary = decisions.one_in(10);
-    let hollow = decisions.one_in(12);
+    // The mean of nothing is NaN: smooth tapes have no empty extent.
+    let hollow = decisions.one_in(12) && profile != Profile::Smooth;
     let mut builder = Builder {
         network: &network,
         decisions,
