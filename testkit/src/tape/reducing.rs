@@ -93,9 +93,16 @@ impl<'n, P: Tensorial> Builder<'n, '_, '_, P> {
     pub(super) fn boundary(&mut self) {
         let beside = |block: usize, at: usize| block - 1 + at;
         if self.decisions.one_in(2) {
-            // KB - 1 ..= 2 KB + 3.
-            let k = beside(KB, self.decisions.below(KB + 5));
-            let (m, n) = (1 + self.decisions.below(3), 1 + self.decisions.below(3));
+            // KB - 1 ..= 2 KB + 3, mostly right beside a block's end.
+            let ends = [KB - 1, KB, KB + 1, KB + 2, 2 * KB - 1, 2 * KB, 2 * KB + 1, 2 * KB + 3];
+            let k = if self.decisions.one_in(4) {
+                beside(KB, self.decisions.below(KB + 5))
+            } else {
+                ends[self.decisions.below(ends.len())]
+            };
+            // Below, at and above the tiles of a register and the lanes of a vector.
+            let m = [1, 2, 3, 4, 5, 9][self.decisions.below(6)];
+            let n = [1, 2, 3, 8, 17, 70][self.decisions.below(6)];
             let (a, b) = (self.source(&Shape::from([m, k])), self.source(&Shape::from([k, n])));
             let y = a.matmul(b);
             let y = self.scaled(y, k);
@@ -105,6 +112,16 @@ impl<'n, P: Tensorial> Builder<'n, '_, '_, P> {
         // SB - 1 ..= 3 SB + 5, seldom the largest.
         let room = if self.decisions.one_in(3) { 2 * SB + 7 } else { 8 };
         let count = beside(SB, self.decisions.below(room));
+        if self.decisions.one_in(4) {
+            // Down columns, or along rows that are stored as columns.
+            let columns = 1 + self.decisions.below(3);
+            let x = self.source(&Shape::from([count, columns]));
+            let turned = self.decisions.one_in(2);
+            let y = if turned { x.transpose().sum_along(&[1]) } else { x.sum_along(&[0]) };
+            let y = self.scaled(y, count);
+            self.push(y);
+            return;
+        }
         let x = self.source(&Shape::from([count]));
         let y = match self.decisions.below(4) {
             0 => x.sum(),

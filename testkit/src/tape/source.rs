@@ -6,6 +6,9 @@ use poorgrad::{Shape, Stored, Tensorial, Value};
 /// Small extents, the plainest first.
 const EXTENTS: [usize; 8] = [2, 3, 1, 4, 5, 7, 2, 3];
 
+/// Extents beside the lanes of vectors and of sums.
+const LONG: [usize; 8] = [16, 17, 15, 33, 31, 32, 67, 64];
+
 /// What a source is on the tape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -24,6 +27,10 @@ impl<'n, P: Tensorial> Builder<'n, '_, '_, P> {
         for _ in 0..rank {
             let empty = self.hollow && self.decisions.one_in(6);
             extents.push(if empty { 0 } else { self.extent() });
+        }
+        if (1..3).contains(&rank) && self.decisions.one_in(8) {
+            let axis = self.decisions.below(rank);
+            extents[axis] = LONG[self.decisions.below(LONG.len())];
         }
         Shape::from(extents)
     }
