@@ -1,4 +1,4 @@
-//! `maximum`, `minimum` and `relu`.
+//! `maximum` and `relu`. A minimum is `-maximum(-a, -b)`.
 //!
 //! Invariant: a tree of `maximum` of any shape has the same bits. Place: used
 //! by the scalar functions and by reductions.
@@ -14,13 +14,6 @@ pub fn maximum<L: Lanes>(a: Value<L>, b: Value<L>) -> Value<L> {
     let y = a.eq(b).select(tied, y);
     let y = b.eq(b).select(y, b);
     a.eq(a).select(y, a)
-}
-
-/// IEEE 754-2019 `minimum`, which is `-maximum(-a, -b)`.
-#[allow(dead_code, reason = "the twin of `maximum`, whoever comes to need it")]
-#[inline(always)]
-pub fn minimum<L: Lanes>(a: Value<L>, b: Value<L>) -> Value<L> {
-    -maximum(-a, -b)
 }
 
 /// `x` above 0, NaN of NaN, else `+0`.

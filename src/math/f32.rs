@@ -61,19 +61,15 @@ pub fn erf(x: f32) -> f32 {
 }
 
 /// `x` above 0, NaN of NaN, else `+0`.
+#[inline]
 pub fn relu(x: f32) -> f32 {
     extrema::relu(lane(x)).lanes()
 }
 
 /// IEEE 754-2019 `maximum`: NaN if either is NaN, and `-0 < +0`.
+#[inline]
 pub fn maximum(a: f32, b: f32) -> f32 {
     extrema::maximum(lane(a), lane(b)).lanes()
-}
-
-/// IEEE 754-2019 `minimum`: NaN if either is NaN, and `-0 < +0`.
-#[allow(dead_code, reason = "the twin of `maximum`, whoever comes to need it")]
-pub fn minimum(a: f32, b: f32) -> f32 {
-    extrema::minimum(lane(a), lane(b)).lanes()
 }
 
 /// `x^y` with the special cases of IEEE 754-2019 `pow`.

@@ -23,8 +23,8 @@ mod reduction;
 pub mod scalar;
 pub mod tanh;
 pub mod trigonometry;
-#[allow(dead_code, reason = "for kernels that keep several registers in flight")]
-pub mod unrolled;
+#[cfg(test)]
+mod unrolled;
 pub mod value;
 
 #[cfg(test)]

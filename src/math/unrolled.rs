@@ -1,8 +1,8 @@
 //! Several registers as one, advanced in step.
 //!
 //! Invariant: lane by lane the operations of the inner token, so the bits are
-//! its bits. Place: kernels wrap their token in it to keep several independent
-//! chains in flight; the tests use it as a second lane width.
+//! its bits. Place: in tests, a second lane width, which shows that no bit
+//! depends on the width.
 
 use super::{format::Format, lanes::Lanes};
 use core::array::from_fn;

@@ -54,7 +54,7 @@ fn one_input_in_some() {
 }
 
 #[test]
-#[ignore = "deep: all 2^32 inputs of nine functions, some ten minutes in release"]
+#[ignore = "deep: all 2^32 inputs of nine functions, minutes for each in release"]
 fn deep_all_inputs() {
     walk(1);
 }

@@ -75,19 +75,20 @@ macro_rules! specials {
             same($m::erf(-INF), -1.0);
             same($m::erf($float::MAX), 1.0);
 
+            let minimum = |a: $float, b: $float| -$m::maximum(-a, -b);
             same($m::maximum(-0.0, 0.0), 0.0);
             same($m::maximum(0.0, -0.0), 0.0);
             same($m::maximum(-0.0, -0.0), -0.0);
-            same($m::minimum(-0.0, 0.0), -0.0);
-            same($m::minimum(0.0, -0.0), -0.0);
-            same($m::minimum(0.0, 0.0), 0.0);
+            same(minimum(-0.0, 0.0), -0.0);
+            same(minimum(0.0, -0.0), -0.0);
+            same(minimum(0.0, 0.0), 0.0);
             same($m::maximum(1.0, 2.0), 2.0);
-            same($m::minimum(1.0, 2.0), 1.0);
+            same(minimum(1.0, 2.0), 1.0);
             same($m::maximum(-3.0, -3.0), -3.0);
             same($m::maximum(INF, $float::NAN), $float::NAN);
             same($m::maximum($float::NAN, INF), $float::NAN);
-            same($m::minimum(-INF, $float::NAN), $float::NAN);
-            same($m::minimum($float::NAN, -INF), $float::NAN);
+            same(minimum(-INF, $float::NAN), $float::NAN);
+            same(minimum($float::NAN, -INF), $float::NAN);
             same($m::relu(-0.0), 0.0);
             same($m::relu(-1.0), 0.0);
             same($m::relu(-INF), 0.0);
