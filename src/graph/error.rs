@@ -156,6 +156,13 @@ pub enum NetworkError {
         /// The symbol's position.
         index: usize,
     },
+    /// The value was recorded after the run or field that was asked for it.
+    Younger {
+        /// What was asked, such as `evaluation`.
+        operation: &'static str,
+        /// The symbol's position.
+        index: usize,
+    },
     /// The value is no input, so that nothing can be fed to it.
     NotAnInput {
         /// The value: its operation, label and source line.
@@ -233,6 +240,10 @@ impl fmt::Display for NetworkError {
                 f,
                 "{operation}: value %{index} was recorded on a fork after it parted from this \
                  network; record it here, or resolve it there"
+            ),
+            Self::Younger { operation, index } => write!(
+                f,
+                "{operation}: value %{index} was recorded after this run; run the network again"
             ),
             Self::NotAnInput { value } => {
                 write!(

@@ -51,6 +51,9 @@ impl<P> Tape<P> {
             return Err(NetworkError::Foreign { operation });
         }
         let index = symbol.index as usize;
+        if index >= self.length && self.nodes.branch() == symbol.branch {
+            return Err(NetworkError::Younger { operation, index });
+        }
         if index >= self.length || self.nodes.branch_of(index) != symbol.branch {
             return Err(NetworkError::Divergent { operation, index });
         }

@@ -69,3 +69,17 @@ fn a_layer_of_tensors_learns() {
     let after = next.forward().of(loss).item();
     assert!(after < before, "{after} < {before}");
 }
+
+#[test]
+fn a_value_younger_than_a_run_is_named_as_such() {
+    let network = Network::new();
+    let x = network.parameter(2.0_f64);
+    let evaluation = network.forward();
+    let gradients = evaluation.backward(x);
+    let y = x * x;
+    for error in [evaluation.try_of(y), gradients.try_of(y)] {
+        let message = error.expect_err("the run does not know it").to_string();
+        assert!(message.contains("recorded after this run"), "{message}");
+    }
+    assert_eq!(network.forward().of(y), 4.0);
+}
