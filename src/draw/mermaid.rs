@@ -7,7 +7,8 @@ use crate::payload::Tensorial;
 
 pub(super) fn draw<P: Tensorial>(tape: &Tape<P>) -> String {
     let mut text = String::from("flowchart TD\n");
-    let clusters = Clusters::new(tape.nodes().map(|node| node.scope.as_deref()));
+    let clusters =
+        Clusters::new(tape.nodes().map(|node| node.scope.as_deref().map(String::as_str)));
     let mut depth = 1;
     clusters.walk(|event| match event {
         Event::Open(number, name, at) => {

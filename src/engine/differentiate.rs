@@ -36,7 +36,7 @@ impl<P: Tensorial> Algebra for Recorder<'_, P> {
         }
     }
     fn shape(&self, value: &u32) -> Shape {
-        self.network.node(*value).shape.clone()
+        (*self.network.node(*value).shape).clone()
     }
     fn literal_like(&self, value: f64, like: &u32) -> u32 {
         let leaf = self.leaf(P::full(&Shape::scalar(), P::Element::from_f64(value)));
@@ -101,7 +101,7 @@ impl<P: Tensorial> Network<P> {
         let wrt = positions(&tape, wrt, "differentiate")?;
         let node = tape.node(index);
         if node.shape.volume() != Some(1) {
-            let shape = node.shape.clone();
+            let shape = (*node.shape).clone();
             return Err(NetworkError::NotScalar { value: describe(index, node), shape });
         }
         let recorder = Recorder { network: self, location: Location::caller() };
@@ -180,6 +180,6 @@ pub(super) fn direction<P>(
     if node.shape == *found {
         return Ok(());
     }
-    let (expected, found) = (node.shape.clone(), found.clone());
+    let (expected, found) = ((*node.shape).clone(), (**found).clone());
     Err(NetworkError::DirectionShape { operation, value: describe(value, node), expected, found })
 }

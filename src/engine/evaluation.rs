@@ -120,7 +120,7 @@ impl<P: Tensorial> Evaluation<P> {
         let node = self.tape.node(target);
         let value = self.at(target)?;
         if node.shape.volume() != Some(1) {
-            let shape = node.shape.clone();
+            let shape = (*node.shape).clone();
             return Err(NetworkError::NotScalar { value: describe(target, node), shape });
         }
         let wanted = wanted(&self.tape, target, wrt);

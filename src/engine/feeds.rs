@@ -39,8 +39,8 @@ pub(crate) fn bind<P: Tensorial, S: Into<Symbol>>(
             return Err(NetworkError::NotAnInput { value: value() });
         }
         let found = payload.shape();
-        if found != node.shape {
-            let expected = node.shape.clone();
+        if found != *node.shape {
+            let expected = (*node.shape).clone();
             return Err(NetworkError::FeedShape { value: value(), expected, found });
         }
         if node.selection && !payload.is_selection() {

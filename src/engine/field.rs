@@ -160,7 +160,7 @@ impl<P: Tensorial> Field<P> {
                 (Some(left), Some(right)) => Some(f(left, right)),
             };
             if let Some(after) = &zipped {
-                let (before, after) = (&tape.node(index).shape, after.shape());
+                let (before, after) = (&*tape.node(index).shape, after.shape());
                 assert!(*before == after, "zip: the function turned shape {before} into {after}");
             }
             entries.push(zipped);

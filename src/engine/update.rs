@@ -131,8 +131,8 @@ impl<P: Tensorial> Network<P> {
                 None => change(symbol, payload, &P::full(&node.shape, P::Element::zero())),
             }
             let found = payload.shape();
-            if found != node.shape {
-                let (parameter, expected) = (describe(index, node), node.shape.clone());
+            if found != *node.shape {
+                let (parameter, expected) = (describe(index, node), (*node.shape).clone());
                 return Err(NetworkError::UpdateShape { parameter, expected, found });
             }
         }

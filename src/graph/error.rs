@@ -55,7 +55,7 @@ impl ShapeError {
     ) -> Self {
         let describe = |node: &&Node<P>| {
             let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-            (node.shape.clone(), format!("{}{label} at {}", node.function.name(), node.location))
+            ((*node.shape).clone(), format!("{}{label} at {}", node.function.name(), node.location))
         };
         Self(Box::new(Report {
             operation,

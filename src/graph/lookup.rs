@@ -25,7 +25,7 @@ impl<P: Tensorial> Network<P> {
         self.values().find(|value| {
             let node = self.node(value.index);
             let Some(name) = node.name.get() else { return false };
-            let scope = node.scope.as_deref();
+            let scope = node.scope.as_deref().map(String::as_str);
             let rest = match scope {
                 Some(scope) => label.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')),
                 None => Some(label),

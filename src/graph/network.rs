@@ -8,7 +8,7 @@ use super::chain::{Chain, unique};
 use super::error::{NetworkError, ShapeError, Violation, recorded, resolved};
 use super::node::{Node, Operands, Origin, Place};
 use super::symbol::Symbol;
-use super::sync::{Mutex, OnceLock};
+use super::sync::{Arc, Mutex, OnceLock};
 use super::tape::Tape;
 use super::value::Value;
 use crate::ops::{Function, Input, Leaf, Parameter};
@@ -90,7 +90,7 @@ impl<P: Tensorial> Network<P> {
 
     #[track_caller]
     pub(crate) fn parameter_from(&self, payload: P, origin: Origin) -> Value<'_, P> {
-        let shape = payload.shape();
+        let shape = Arc::new(payload.shape());
         let _append = self.appending();
         let function = Function::Parameter(Parameter { slot: self.parameters.len() as u32 });
         recorded(self.check_room(&function));
@@ -154,7 +154,7 @@ impl<P: Tensorial> Network<P> {
         let node = Node {
             function,
             operands: Operands::new(&[]),
-            shape: payload.shape(),
+            shape: Arc::new(payload.shape()),
             selection: payload.is_selection(),
             payload: Some(Box::new(payload)),
             location: origin.place,
@@ -184,23 +184,27 @@ impl<P: Tensorial> Network<P> {
         operands: &[u32],
         origin: Origin,
     ) -> Result<Value<'_, P>, ShapeError> {
-        let nodes = |position: usize| self.nodes.get(operands[position] as usize);
-        let inferred = match operands.len() {
-            // The common arities without a list on the heap.
-            1 => function.infer(&[&nodes(0).shape]),
-            2 => function.infer(&[&nodes(0).shape, &nodes(1).shape]),
-            _ => {
-                let shapes: Vec<_> = (0..operands.len()).map(|i| &nodes(i).shape).collect();
-                function.infer(&shapes)
-            }
+        let node = |&index: &u32| self.nodes.get(index as usize);
+        let first = node(&operands[0]);
+        // The common arities without a list on the heap.
+        let (mut inline, heap): ([&Node<P>; 3], Vec<&Node<P>>);
+        let nodes: &[&Node<P>] = if operands.len() <= 3 {
+            inline = [first; 3];
+            inline.iter_mut().zip(operands).for_each(|(slot, index)| *slot = node(index));
+            &inline[..operands.len()]
+        } else {
+            heap = operands.iter().map(node).collect();
+            &heap
         };
-        let refuse = |violation| {
-            let operands: Vec<_> = (0..operands.len()).map(nodes).collect();
-            ShapeError::new(function.name(), violation, &operands)
+        let inferred = match *nodes {
+            [one] => function.infer(&[&one.shape]),
+            [one, two] => function.infer(&[&one.shape, &two.shape]),
+            _ => function.infer(&nodes.iter().map(|node| &*node.shape).collect::<Vec<_>>()),
         };
+        let refuse = |violation| ShapeError::new(function.name(), violation, nodes);
         let shape = inferred.map_err(refuse)?;
         if let Some((position, constraint)) = function.selection()
-            && !nodes(position).selection
+            && !nodes[position].selection
         {
             return Err(refuse(Violation::new(
                 constraint,
@@ -214,10 +218,11 @@ impl<P: Tensorial> Network<P> {
                 format!("a scalar payload cannot hold the result's shape {shape}; use a tensor"),
             ));
         }
-        let differentiable = operands.iter().enumerate().any(|(position, &operand)| {
-            function.differentiable(position) && self.nodes.get(operand as usize).differentiable
-        });
-        let first = nodes(0);
+        let reached = |(position, node): (usize, &&Node<P>)| {
+            node.differentiable && function.differentiable(position)
+        };
+        let differentiable = nodes.iter().enumerate().any(reached);
+        let shape = if shape == *first.shape { first.shape.clone() } else { Arc::new(shape) };
         let selection = first.selection
             && matches!(function, Function::Reshape(_))
             && shape.last() == first.shape.last();

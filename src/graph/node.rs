@@ -42,13 +42,15 @@ impl std::ops::Deref for Operands {
 pub(crate) struct Node<P> {
     pub(crate) function: Function,
     pub(crate) operands: Operands,
-    pub(crate) shape: Shape,
+    /// COST: shared with the operand that has the same, as most nodes' is: a node is smaller by a
+    /// fifth.
+    pub(crate) shape: Arc<Shape>,
     /// A leaf's constant or an input's default. A parameter's payload is state, not structure.
     /// COST: boxed, as few nodes have one, and a tensor would make every node larger by half.
     pub(crate) payload: Option<Box<P>>,
     pub(crate) location: Place,
-    pub(crate) scope: Option<Arc<str>>,
-    pub(crate) name: OnceLock<Box<str>>,
+    pub(crate) scope: Option<Arc<String>>,
+    pub(crate) name: OnceLock<Arc<String>>,
     /// Whether a cotangent can reach a parameter or an input through this node.
     pub(crate) differentiable: bool,
     /// Whether the payload is a selection in every run.
@@ -66,7 +68,7 @@ pub(crate) enum Place {
 #[derive(Debug, PartialEq)]
 pub(crate) struct TextPlace {
     // Shared by all lines of the text that name it.
-    pub(crate) file: Arc<str>,
+    pub(crate) file: Arc<String>,
     pub(crate) line: u32,
     pub(crate) column: u32,
 }
@@ -74,7 +76,7 @@ pub(crate) struct TextPlace {
 /// Where a node comes from: its source line and the scope that was open there.
 pub(crate) struct Origin {
     pub(crate) place: Place,
-    pub(crate) scope: Option<Arc<str>>,
+    pub(crate) scope: Option<Arc<String>>,
 }
 
 impl Origin {

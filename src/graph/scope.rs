@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 thread_local! {
     // Per thread, so that two threads that record on one network keep their scopes apart.
-    static OPEN: RefCell<Vec<(Branch, Arc<str>)>> = const { RefCell::new(Vec::new()) };
+    static OPEN: RefCell<Vec<(Branch, Arc<String>)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The innermost open scope of this thread on this branch: its whole path.
-pub(crate) fn current(branch: Branch) -> Option<Arc<str>> {
+pub(crate) fn current(branch: Branch) -> Option<Arc<String>> {
     OPEN.with_borrow(|open| {
         open.iter().rev().find(|(of, _)| *of == branch).map(|(_, path)| path.clone())
     })
@@ -31,8 +31,8 @@ pub struct Scope<'n> {
 impl<'n> Scope<'n> {
     pub(crate) fn open(branch: Branch, name: &str) -> Self {
         let path = match current(branch) {
-            Some(outer) => Arc::from(format!("{outer}.{name}")),
-            None => Arc::from(name),
+            Some(outer) => Arc::new(format!("{outer}.{name}")),
+            None => Arc::new(name.to_string()),
         };
         OPEN.with_borrow_mut(|open| {
             open.push((branch, path));

@@ -7,6 +7,7 @@ use crate::ops::Function;
 use crate::payload::{Shape, Tensorial};
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 
 /// A recorded value: a borrow of its network and a position on its tape.
 ///
@@ -81,8 +82,8 @@ impl<'n, P: Tensorial> Value<'n, P> {
     #[track_caller]
     pub fn named(self, name: &str) -> Self {
         let slot = &self.network.node(self.index).name;
-        if slot.set(name.into()).is_err() {
-            let given = slot.get().map_or("", |given| given);
+        if slot.set(Arc::new(name.into())).is_err() {
+            let given = slot.get().map_or("", |given| given.as_str());
             assert!(given == name, "named: the value is already named `{given}`, not `{name}`");
         }
         self

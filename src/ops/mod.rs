@@ -38,14 +38,22 @@ pub(crate) use reduce::*;
 pub(crate) use source::*;
 pub(crate) use window::*;
 
+/// How a card with attributes lies in `Function`: where they are many, behind a pointer, so that
+/// the nodes of all the others are smaller.
+macro_rules! stored {
+    ($op:ident) => { $op };
+    ($op:ident boxed) => { Box<$op> };
+}
+
 macro_rules! operations {
-    ($($op:ident),* $(,)?) => {
+    ($($op:ident $($boxed:ident)?),* $(,)?) => {
         /// An operation of the tape with its attributes.
         #[derive(Clone, Debug, PartialEq)]
-        pub(crate) enum Function { $($op($op)),* }
+        pub(crate) enum Function { $($op(stored!($op $($boxed)?))),* }
 
         $(impl From<$op> for Function {
-            fn from(op: $op) -> Self { Self::$op(op) }
+            #[allow(clippy::useless_conversion, reason = "a box for those that are boxed")]
+            fn from(op: $op) -> Self { Self::$op(op.into()) }
         })*
 
         impl Function {
@@ -86,7 +94,7 @@ macro_rules! operations {
             }
             /// The operation of that name with these attributes, `None` where there is none.
             pub(crate) fn from_text(name: &str, attributes: &Attributes) -> Option<Self> {
-                match name { $($op::NAME => $op::from_attributes(attributes).map(Self::$op),)* _ => None }
+                match name { $($op::NAME => $op::from_attributes(attributes).map(Self::from),)* _ => None }
             }
             /// The number of operands that text must give, `None` where it varies.
             pub(crate) fn arity(&self) -> Option<usize> {
@@ -102,9 +110,9 @@ operations! {
     Exp, ExpM1, Ln, Ln1p, Sqrt, Tanh, Sigmoid, Sin, Cos, Erf, Powf, Powi,
     Maximum, Relu, Softplus, Compare, Select,
     Matmul,
-    Reshape, ReshapeLike, Permute, Unsqueeze, Squeeze, Narrow, Pad, Concat,
+    Reshape, ReshapeLike, Permute, Unsqueeze, Squeeze, Narrow boxed, Pad boxed, Concat,
     BroadcastLike, SumLike, BroadcastAlong, Count,
-    Unfold, Fold,
+    Unfold boxed, Fold boxed,
     Gather, Scatter, RowUpdate,
     Sum, SumAlong, MaxAlong, FirstMaxAlong, LogSumExp, LogSoftmax, Softmax,
 }

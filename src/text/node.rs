@@ -19,7 +19,7 @@ const FILE: &str = "tape";
 pub(super) struct Lines<'n, P: Tensorial> {
     network: &'n Network<P>,
     /// Files and scopes, each kept once.
-    texts: BTreeSet<Arc<str>>,
+    texts: BTreeSet<Arc<String>>,
     /// The last source line: the nodes of one expression share it.
     place: Option<Arc<TextPlace>>,
     /// The operands of the node at hand.
@@ -195,11 +195,12 @@ impl<'n, P: Tensorial> Lines<'n, P> {
     }
 
     /// The one copy of a text.
-    fn kept(&mut self, text: &str) -> Arc<str> {
-        if let Some(kept) = self.texts.get(text) {
+    fn kept(&mut self, text: &str) -> Arc<String> {
+        let text = text.to_string();
+        if let Some(kept) = self.texts.get(&text) {
             return Arc::clone(kept);
         }
-        let kept: Arc<str> = text.into();
+        let kept = Arc::new(text);
         self.texts.insert(Arc::clone(&kept));
         kept
     }
