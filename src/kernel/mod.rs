@@ -9,6 +9,7 @@ pub mod map;
 pub(crate) mod native;
 pub(crate) mod order;
 pub mod reference;
+pub(crate) mod simd;
 pub mod task;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -71,6 +71,6 @@ pub struct MapTask<'a, E> {
     pub op: Unary,
     /// The operand.
     pub elements: &'a [E],
-    /// The result: empty when it is handed over, and as long as the operand when it is taken.
-    pub out: Vec<E>,
+    /// The result, as long as the operand.
+    pub out: &'a mut [E],
 }

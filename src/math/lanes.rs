@@ -36,6 +36,9 @@ pub trait Lanes: Copy {
     /// `a / b`, rounded to nearest even.
     fn div(self, a: Self::Float, b: Self::Float) -> Self::Float;
 
+    /// The square root of `a`, rounded to nearest even.
+    fn sqrt(self, a: Self::Float) -> Self::Float;
+
     /// The smaller of `a` and a constant; NaN stays NaN. The constant is neither
     /// NaN nor zero, so that every machine's minimum agrees.
     fn at_most(self, a: Self::Float, constant: Self::Float) -> Self::Float;

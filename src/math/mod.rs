@@ -23,8 +23,7 @@ mod reduction;
 pub mod scalar;
 pub mod tanh;
 pub mod trigonometry;
-#[cfg(test)]
-mod unrolled;
+pub mod unrolled;
 pub mod value;
 
 #[cfg(test)]

@@ -52,6 +52,10 @@ macro_rules! scalar {
                 a / b
             }
             #[inline(always)]
+            fn sqrt(self, a: $float) -> $float {
+                a.sqrt()
+            }
+            #[inline(always)]
             fn at_most(self, a: $float, constant: $float) -> $float {
                 if constant < a { constant } else { a }
             }

@@ -1,8 +1,8 @@
 //! Several registers as one, advanced in step.
 //!
 //! Invariant: lane by lane the operations of the inner token, so the bits are
-//! its bits. Place: in tests, a second lane width, which shows that no bit
-//! depends on the width.
+//! its bits. Place: the kernels' portable registers, and further lane widths in
+//! tests, which show that no bit depends on the width.
 
 use super::{format::Format, lanes::Lanes};
 use core::array::from_fn;
@@ -55,6 +55,13 @@ impl<T: Lanes, const N: usize> Lanes for Unrolled<T, N> {
     #[inline(always)]
     fn splat_bits(self, value: <T::Element as Format>::Word) -> Self::Bits {
         [self.0.splat_bits(value); N]
+    }
+    #[inline(always)]
+    fn sqrt(self, a: Self::Float) -> Self::Float {
+        from_fn(
+            #[inline(always)]
+            |i| self.0.sqrt(a[i]),
+        )
     }
     #[inline(always)]
     fn mask_not(self, a: Self::Mask) -> Self::Mask {

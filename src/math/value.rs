@@ -121,6 +121,14 @@ impl<L: Lanes> Value<L> {
     }
 }
 
+impl<L: Lanes> Value<L> {
+    /// The square root, rounded once.
+    #[inline(always)]
+    pub fn sqrt(self) -> Self {
+        Self::new(self.token, self.token.sqrt(self.lanes))
+    }
+}
+
 impl<L: Lanes> Bits<L> {
     /// The lanes with these bits.
     #[inline(always)]

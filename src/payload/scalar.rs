@@ -9,7 +9,9 @@
 
 use super::{Differentiable, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
-use crate::kernel::{Binary, Elementary, Kernels, Lowering, Unary, reference};
+use crate::kernel::{
+    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, Unary, native, reference,
+};
 use std::cmp::Ordering;
 
 #[cfg(test)]
@@ -159,6 +161,12 @@ macro_rules! float {
             #[inline]
             fn $view(elements: &[Self]) -> Option<&[$float]> {
                 Some(elements)
+            }
+            fn gemm(task: &mut GemmTask<'_, Self>) -> bool {
+                native::gemm::gemm(task)
+            }
+            fn map(task: &mut MapTask<'_, Self>) -> bool {
+                native::lanes::map(task)
             }
         }
     };

@@ -1,6 +1,6 @@
 //! Element-wise loops: one loop per function, so that each is a plain pass over slices.
 
-use super::movement::{as_slice, copy, packed};
+use super::movement::{as_slice, packed};
 use crate::kernel::reference::View;
 use crate::kernel::task::MapTask;
 use crate::kernel::walk::{Axis, Walk};
@@ -48,33 +48,24 @@ macro_rules! with_binary {
 
 /// As `reference::map`.
 pub(crate) fn map<E: Elementary>(op: Unary, x: View<'_, E>) -> Vec<E> {
-    let Some(elements) = as_slice(x) else {
-        let mut out = copy(x);
-        map_in_place(op, &mut out);
-        return out;
-    };
-    let mut task = MapTask { op, elements, out: Vec::new() };
-    if E::map(&mut task) {
-        assert_eq!(task.out.len(), elements.len(), "map: the element's kernel left a gap");
-        return task.out;
-    }
-    macro_rules! collect {
-        ($f:expr) => {
-            elements.iter().map($f).collect()
-        };
-    }
-    with_unary!(op, collect)
+    let elements = packed(x);
+    let mut out = vec![E::zero(); elements.len()];
+    map_to(op, &elements, &mut out);
+    out
 }
 
-/// `op` of each element, in its place.
-pub(crate) fn map_in_place<E: Elementary>(op: Unary, elements: &mut [E]) {
-    macro_rules! replace {
+/// `op` of each element of `from` into `to`, which is as long.
+pub(crate) fn map_to<E: Elementary>(op: Unary, from: &[E], to: &mut [E]) {
+    if E::map(&mut MapTask { op, elements: from, out: &mut *to }) {
+        return;
+    }
+    macro_rules! fill {
         ($f:expr) => {{
             let f = $f;
-            elements.iter_mut().for_each(|x| *x = f(x))
+            from.iter().zip(to).for_each(|(x, y)| *y = f(x))
         }};
     }
-    with_unary!(op, replace);
+    with_unary!(op, fill);
 }
 
 /// As `reference::zip`.

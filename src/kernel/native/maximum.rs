@@ -3,6 +3,7 @@
 use super::lines::{Lines, each_line, trailing};
 use crate::kernel::order::LANES;
 use crate::kernel::reference::{View, first_max_of, max_of};
+use crate::kernel::simd::Level;
 use crate::kernel::{Elementary, Lowering};
 
 /// As `reference::max`.
@@ -35,6 +36,14 @@ pub(crate) fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
 
 /// As `reference::max_of`.
 pub(super) fn line_max<E: Elementary>(line: &[E]) -> Option<E> {
+    Level::best().compiled(
+        #[inline(always)]
+        || lanes_max(line),
+    )
+}
+
+#[inline(always)]
+fn lanes_max<E: Elementary>(line: &[E]) -> Option<E> {
     let (chunks, rest) = line.as_chunks::<LANES>();
     let is_float = matches!(E::lowering(), Lowering::F32 | Lowering::F64);
     let (first, chunks) = match chunks.split_first() {

@@ -4,7 +4,9 @@
 //! makes it faster is packing, contiguous rows and independent accumulators, in shapes that the
 //! compiler vectorises; never another order of floating-point work.
 
+pub(crate) mod gemm;
 mod index;
+pub(crate) mod lanes;
 mod lines;
 mod map;
 mod maximum;
@@ -17,7 +19,7 @@ mod tests;
 mod window;
 
 pub(crate) use index::{gather, row_update, scatter};
-pub(crate) use map::{map, map_in_place, select, zip, zip_in_place};
+pub(crate) use map::{map, select, zip, zip_in_place};
 pub(crate) use maximum::{first_max, max};
 pub(crate) use movement::{concat, copy, is_contiguous, pad};
 pub(crate) use product::product;

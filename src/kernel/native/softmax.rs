@@ -1,24 +1,39 @@
 //! The softmax family, line by line in cache.
 
 use super::lines::each_line;
+use super::map::map_to;
 use super::maximum::line_max;
 use super::movement::split;
 use super::sum::sum_of;
-use crate::kernel::Elementary;
 use crate::kernel::reference::View;
+use crate::kernel::{Elementary, Unary};
+
+/// A line less its maximum, and the exponentials of that.
+struct Scratch<E> {
+    shifted: Vec<E>,
+    exponentials: Vec<E>,
+}
+
+impl<E> Scratch<E> {
+    fn new() -> Self {
+        Self { shifted: Vec::new(), exponentials: Vec::new() }
+    }
+}
 
 /// Leaves `exp(x - m)` of the line in `exponentials`; gives `m` and the sum.
-fn shift<E: Elementary>(line: &[E], exponentials: &mut Vec<E>) -> (E, E) {
+fn shift<E: Elementary>(line: &[E], Scratch { shifted, exponentials }: &mut Scratch<E>) -> (E, E) {
     let max = line_max(line).filter(Elementary::is_finite).unwrap_or_else(E::zero);
-    exponentials.clear();
-    exponentials.extend(line.iter().map(|x| x.sub(&max).exp()));
+    shifted.clear();
+    shifted.extend(line.iter().map(|x| x.sub(&max)));
+    exponentials.resize(line.len(), E::zero());
+    map_to(Unary::Exp, shifted, exponentials);
     let sum = sum_of(exponentials);
     (max, sum)
 }
 
 /// As `reference::log_sum_exp`.
 pub(crate) fn log_sum_exp<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> {
-    let (mut out, mut scratch) = (Vec::new(), Vec::new());
+    let (mut out, mut scratch) = (Vec::new(), Scratch::new());
     each_line(x, &[axis], |line| {
         let (max, sum) = shift(line, &mut scratch);
         out.push(max.add(&sum.ln()));
@@ -28,20 +43,20 @@ pub(crate) fn log_sum_exp<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> 
 
 /// As `reference::log_softmax`.
 pub(crate) fn log_softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> {
-    let mut scratch = Vec::new();
+    let mut scratch = Scratch::new();
     each_line_to(x, axis, |line, out| {
-        let (max, sum) = shift(line, &mut scratch);
+        let (_, sum) = shift(line, &mut scratch);
         let ln = sum.ln();
-        out.extend(line.iter().map(|x| x.sub(&max).sub(&ln)));
+        out.extend(scratch.shifted.iter().map(|x| x.sub(&ln)));
     })
 }
 
 /// As `reference::softmax`.
 pub(crate) fn softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> {
-    let mut scratch = Vec::new();
+    let mut scratch = Scratch::new();
     each_line_to(x, axis, |line, out| {
         let (_, sum) = shift(line, &mut scratch);
-        out.extend(scratch.iter().map(|e| e.div(&sum)));
+        out.extend(scratch.exponentials.iter().map(|e| e.div(&sum)));
     })
 }
 

@@ -7,6 +7,7 @@ use super::lines::{Lines, trailing};
 use crate::kernel::Elementary;
 use crate::kernel::order::{LANES, SB};
 use crate::kernel::reference::View;
+use crate::kernel::simd::Level;
 use std::array::from_fn;
 
 /// As `reference::sum_of`.
@@ -18,6 +19,14 @@ pub(super) fn sum_of<E: Elementary>(elements: &[E]) -> E {
 }
 
 fn block<E: Elementary>(elements: &[E]) -> E {
+    Level::best().compiled(
+        #[inline(always)]
+        || lanes_of(elements),
+    )
+}
+
+#[inline(always)]
+fn lanes_of<E: Elementary>(elements: &[E]) -> E {
     let mut lanes: [E; LANES] = from_fn(|_| E::zero());
     let (rows, rest) = elements.as_chunks::<LANES>();
     for row in rows {
@@ -80,6 +89,19 @@ fn sum_rows<E: Elementary>(
 }
 
 fn block_of_rows<E: Elementary>(
+    elements: &[E],
+    rows: &[usize],
+    column: usize,
+    width: usize,
+) -> [E; WIDTH] {
+    Level::best().compiled(
+        #[inline(always)]
+        || lanes_of_rows(elements, rows, column, width),
+    )
+}
+
+#[inline(always)]
+fn lanes_of_rows<E: Elementary>(
     elements: &[E],
     rows: &[usize],
     column: usize,

@@ -148,7 +148,7 @@ impl<E: Elementary> Neg for Tensor<E> {
     type Output = Self;
     fn neg(mut self) -> Self {
         if let Some(elements) = self.own_elements() {
-            native::map_in_place(Unary::Neg, elements);
+            elements.iter_mut().for_each(|x| *x = x.neg());
             return self;
         }
         -&self

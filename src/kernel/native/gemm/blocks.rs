@@ -1,0 +1,160 @@
+//! The loops round the tiles: blocks of terms, of columns, and of rows.
+
+use super::output::{Output, Place, store};
+use super::pack;
+use super::tile::{Left, Right, tile};
+use crate::kernel::order::KB;
+use crate::kernel::simd::{Native, Registers, Work};
+use crate::kernel::task::Matrix;
+
+/// Columns of the right operand that are packed at a time: a block of them stays in the
+/// second-level cache.
+const NC: usize = 512;
+/// Elements of the largest tile.
+const SPILL: usize = 6 * 4 * 16;
+
+/// A product of which the result's rows, or their columns, run over the lanes.
+pub(super) struct Blocks<'a, 'o, E> {
+    pub(super) sizes: [usize; 3],
+    pub(super) a: Matrix<'a, E>,
+    pub(super) b: Matrix<'a, E>,
+    pub(super) out: &'a mut Output<'o, E>,
+    pub(super) flipped: bool,
+    pub(super) scratch: &'a mut Vec<E>,
+}
+
+/// A range of columns, packed or where it is.
+#[derive(Clone, Copy)]
+struct Panel {
+    /// Registers: 4, 2 or 1.
+    registers: usize,
+    column: usize,
+    width: usize,
+    /// Where its packed elements start, unless it is read in place.
+    packed: Option<usize>,
+}
+
+impl<E: Native> Work<E> for Blocks<'_, '_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let Self { sizes: [m, k, n], a, b, out, flipped, scratch } = self;
+        // Rows that overlap or are all one are packed: they are no runs at a distance.
+        let in_place =
+            b.column == 1 && b.row >= n && (m <= 12 || KB.min(k) * n <= 8192 && b.row % 512 != 0);
+        let mut panels = Vec::new();
+        let mut spill = [E::exact(0.0); SPILL];
+        for first in (0..n).step_by(NC) {
+            let columns = NC.min(n - first);
+            let depth = KB.min(k);
+            let elements = divide::<R>(first, columns, in_place, depth, &mut panels);
+            let aligned = aligned(scratch, elements);
+            for start in (0..k).step_by(KB) {
+                let depth = KB.min(k - start);
+                for panel in &panels {
+                    if let Some(at) = panel.packed {
+                        let padded = panel.registers * R::WIDTH;
+                        let extents = [panel.column, panel.width, padded];
+                        pack::columns(&b, [start, depth], extents, &mut aligned[at..]);
+                    }
+                }
+                let mut row = 0;
+                while row < m {
+                    let left = Left {
+                        elements: &a.elements[row * a.row + start * a.column..],
+                        row: a.row,
+                        step: a.column,
+                    };
+                    let height = match m - row {
+                        6.. => 6,
+                        4.. => 4,
+                        2.. => 2,
+                        _ => 1,
+                    };
+                    for panel in &panels {
+                        let right = match panel.packed {
+                            Some(at) => {
+                                let row = panel.registers * R::WIDTH;
+                                Right { elements: &aligned[at..], row }
+                            }
+                            None => {
+                                let at = start * b.row + panel.column;
+                                Right { elements: &b.elements[at..], row: b.row }
+                            }
+                        };
+                        let &Panel { column, width, .. } = panel;
+                        let place = Place { row, column, width, first: start == 0, flipped };
+                        macro_rules! run {
+                            ($height:literal, $registers:literal) => {{
+                                let sums =
+                                    tile::<R, $height, $registers>(token, depth, left, right);
+                                store(token, &sums, out, place, &mut spill);
+                            }};
+                        }
+                        match (height, panel.registers) {
+                            (6, 4) => run!(6, 4),
+                            (6, 2) => run!(6, 2),
+                            (6, _) => run!(6, 1),
+                            (4, 4) => run!(4, 4),
+                            (4, 2) => run!(4, 2),
+                            (4, _) => run!(4, 1),
+                            (2, 4) => run!(2, 4),
+                            (2, 2) => run!(2, 2),
+                            (2, _) => run!(2, 1),
+                            (_, 4) => run!(1, 4),
+                            (_, 2) => run!(1, 2),
+                            _ => run!(1, 1),
+                        }
+                    }
+                    row += height;
+                }
+            }
+        }
+    }
+}
+
+/// The panels of a block of columns, and how many elements the packed ones take.
+#[inline(always)]
+fn divide<R: Registers>(
+    first: usize,
+    columns: usize,
+    in_place: bool,
+    depth: usize,
+    panels: &mut Vec<Panel>,
+) -> usize {
+    panels.clear();
+    let (mut column, mut elements) = (first, 0);
+    let end = first + columns;
+    while column < end {
+        let left = end - column;
+        // In place nothing may be read past a row: a last partial register is packed.
+        let registers = if in_place { left / R::WIDTH } else { left.div_ceil(R::WIDTH) };
+        let registers = match registers {
+            4.. if R::MANY => 4,
+            2.. => 2,
+            _ => 1,
+        };
+        let width = left.min(registers * R::WIDTH);
+        let packed = (!in_place || width < R::WIDTH).then_some(elements);
+        if packed.is_some() {
+            elements += depth * registers * R::WIDTH;
+        }
+        panels.push(Panel { registers, column, width, packed });
+        column += width;
+    }
+    elements
+}
+
+/// `count` elements of a buffer from the first cache line that starts in it.
+///
+/// COST: a register that lies in two lines is loaded at half the speed.
+fn aligned<E: Native>(buffer: &mut Vec<E>, count: usize) -> &mut [E] {
+    const LINE: usize = 64;
+    let spare = LINE / size_of::<E>();
+    if buffer.len() < count + spare {
+        buffer.resize(count + spare, E::zero());
+    }
+    let start = buffer.as_ptr().align_offset(LINE).min(spare);
+    &mut buffer[start..][..count]
+}

@@ -1,0 +1,53 @@
+//! Registers: the widths in which one and the same code runs.
+//!
+//! A kernel that works on registers is a [`Work`], written once over a token of [`Registers`]. A
+//! [`Level`] is a set of instructions that this machine has; [`Native::at`] runs the work with that
+//! level's token, compiled for its instructions.
+//!
+//! BITS: every operation of a token is one IEEE operation in each lane, so that no result depends
+//! on the level. No token has a fused multiplication and addition.
+
+mod array;
+mod level;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "simd")]
+mod vector;
+
+pub(crate) use level::Level;
+
+use super::Elementary;
+use crate::math::format::Format;
+use crate::math::lanes::Lanes;
+
+/// A token whose registers can be seen in slices.
+pub(crate) trait Registers: Lanes<Element: Native> {
+    /// Elements of a register.
+    const WIDTH: usize;
+    /// Whether the machine has 32 registers of this kind, not 16: what a tile may fill.
+    const MANY: bool;
+
+    /// A slice as registers and what is left behind the last whole one.
+    fn split(elements: &[Self::Element]) -> (&[Self::Float], &[Self::Element]);
+    /// The same for writing.
+    fn split_mut(elements: &mut [Self::Element]) -> (&mut [Self::Float], &mut [Self::Element]);
+}
+
+/// Something to do in registers of elements `E`.
+pub(crate) trait Work<E> {
+    type Output;
+    /// INVARIANT: `#[inline(always)]` in every implementation and whatever it calls in its loops,
+    /// or those would be compiled for the oldest machine.
+    fn run<R: Registers<Element = E>>(self, token: R) -> Self::Output;
+}
+
+/// An element that registers hold: `f32` and `f64`.
+pub(crate) trait Native: Elementary + Format {
+    /// Runs `work` with the instructions of `level`.
+    fn at<W: Work<Self>>(level: Level, work: W) -> W::Output;
+    /// This thread's buffer for packed operands. Taken out, not borrowed: whoever comes in between
+    /// on this thread finds an empty one.
+    fn take_scratch() -> Vec<Self>;
+    /// Gives the buffer back, for the next to take.
+    fn put_scratch(scratch: Vec<Self>);
+}

@@ -1,0 +1,87 @@
+//! Every level against the scalar form, to the bit.
+
+use super::Level;
+use crate::kernel::native::lanes::map_at;
+use crate::kernel::testing::{Random, assert_same};
+use crate::kernel::{Elementary, Unary};
+
+const UNARY: [Unary; 12] = [
+    Unary::Neg,
+    Unary::Exp,
+    Unary::ExpM1,
+    Unary::Ln,
+    Unary::Ln1p,
+    Unary::Sqrt,
+    Unary::Tanh,
+    Unary::Sigmoid,
+    Unary::Sin,
+    Unary::Cos,
+    Unary::Erf,
+    Unary::Relu,
+];
+
+fn check<E: super::Native>(words: impl Fn(&mut Random) -> E) {
+    let mut random = Random(77);
+    let mut inputs: Vec<E> = (0..20_001).map(|_| words(&mut random)).collect();
+    inputs.extend((0..2000).map(|_| random.value::<E>(true)));
+    inputs.extend((0..2000).map(|_| E::from_f64(random.unit() * 40.0 - 20.0)));
+    for level in Level::all() {
+        for op in UNARY {
+            let expected: Vec<E> = inputs.iter().map(|x| op.apply(x)).collect();
+            let mut out = vec![E::zero(); inputs.len()];
+            map_at(level, op, &inputs, &mut out);
+            assert_same(&out, &expected, &format!("{op:?} at {level:?}"));
+        }
+    }
+}
+
+#[test]
+fn functions_have_the_bits_of_their_scalar_form_at_every_level() {
+    check::<f32>(|random| f32::from_bits(random.next() as u32));
+    check::<f64>(|random| f64::from_bits(random.next()));
+}
+
+#[test]
+fn short_slices_are_padded() {
+    let mut random = Random(78);
+    for level in Level::all() {
+        for length in 0..40 {
+            let x: Vec<f32> = (0..length).map(|_| random.value(true)).collect();
+            let expected: Vec<f32> = x.iter().map(Elementary::exp).collect();
+            let mut out = vec![0.0; length];
+            map_at(level, Unary::Exp, &x, &mut out);
+            assert_same(&out, &expected, &format!("{length} elements at {level:?}"));
+        }
+    }
+}
+
+/// What lanes cost, printed; run by hand in release mode.
+#[test]
+#[ignore = "heavy: a measurement"]
+fn heavy_speed_of_functions() {
+    fn time<E: super::Native>() {
+        let x: Vec<E> = (0..2048).map(|i| E::from_f64(f64::from(i) * 0.003 - 3.0)).collect();
+        let mut out = vec![E::zero(); x.len()];
+        for op in UNARY {
+            let mut line = format!("{:>8?} {}", op, E::NAME);
+            for level in Level::all() {
+                let mut best = f64::INFINITY;
+                for _ in 0..30 {
+                    #[expect(clippy::disallowed_methods, reason = "a measurement")]
+                    let start = std::time::Instant::now();
+                    for _ in 0..20 {
+                        map_at(level, op, std::hint::black_box(&x), &mut out);
+                    }
+                    let each = start.elapsed().as_secs_f64() / (20.0 * 2048.0);
+                    if each < best {
+                        best = each;
+                    }
+                }
+                line += &format!("  {:.2} Gelem/s", 1e-9 / best);
+            }
+            println!("{line}");
+        }
+    }
+    time::<f32>();
+    time::<f64>();
+}
