@@ -20,6 +20,7 @@ pub use engine::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
 pub use engine::{Evaluation, Field, Gradients, NonFinite, Oracle};
 pub use graph::{Network, NetworkError, Scope, ShapeError, Stats, Symbol, Value};
 pub use kernel::reference;
+pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Unary};
 pub use kernel::{GemmTask, MapTask, Matrix};
 pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};

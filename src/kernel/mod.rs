@@ -13,6 +13,7 @@ pub(crate) mod simd;
 pub mod task;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod threads;
 pub(crate) mod walk;
 
 pub use element::{Elementary, Kernels, Lowering};

@@ -3,6 +3,7 @@
 //! INVARIANT: a task that is not taken is left as it was handed over; one that is taken has its
 //! whole output written, in the specified order of arithmetic where the element is `f32` or `f64`.
 
+use super::element::Elementary;
 use super::map::Unary;
 
 /// A matrix inside a slice, by its strides.
@@ -25,7 +26,9 @@ impl<E> Clone for Matrix<'_, E> {
 impl<E> Copy for Matrix<'_, E> {}
 
 impl<'a, E> Matrix<'a, E> {
-    pub(crate) fn new(elements: &'a [E], row: usize, column: usize) -> Self {
+    /// The matrix in `elements` with these strides.
+    #[must_use]
+    pub fn new(elements: &'a [E], row: usize, column: usize) -> Self {
         Self { elements, row, column }
     }
 
@@ -61,6 +64,46 @@ pub struct GemmTask<'a, E> {
     pub b: Matrix<'a, E>,
     /// The result, `m` by `n`, row-major; zeros when it is handed over.
     pub out: &'a mut [E],
+}
+
+impl<'a, E: Elementary> GemmTask<'a, E> {
+    /// The product of `a`, `m` by `k`, and `b`, `k` by `n`, into `out`, which holds zeros.
+    ///
+    /// # Panics
+    ///
+    /// Where an operand reaches past its slice, or the result is not `m` times `n` elements.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Elementary, GemmTask, Matrix};
+    ///
+    /// let (a, b) = ([1.0_f32, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]);
+    /// let mut out = [0.0; 4];
+    /// let (a, b) = (Matrix::new(&a, 2, 1), Matrix::new(&b, 2, 1));
+    /// assert!(f32::gemm(&mut GemmTask::new([2, 2, 2], a, b, &mut out)));
+    /// assert_eq!(out, [19.0, 22.0, 43.0, 50.0]);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn new(
+        [m, k, n]: [usize; 3],
+        a: Matrix<'a, E>,
+        b: Matrix<'a, E>,
+        out: &'a mut [E],
+    ) -> Self {
+        let reaches = |of: &Matrix<'_, E>, rows: usize, columns: usize| {
+            let last = (rows - 1)
+                .checked_mul(of.row)
+                .and_then(|at| (columns - 1).checked_mul(of.column)?.checked_add(at));
+            last.is_some_and(|last| last < of.elements.len())
+        };
+        let empty = m == 0 || k == 0 || n == 0;
+        assert!(empty || reaches(&a, m, k), "gemm: the left operand reaches past its slice");
+        assert!(empty || reaches(&b, k, n), "gemm: the right operand reaches past its slice");
+        assert_eq!(m.checked_mul(n), Some(out.len()), "gemm: the result is m times n elements");
+        Self { m, k, n, a, b, out }
+    }
 }
 
 /// One element-wise function over a slice: see [`Elementary::map`](crate::Elementary::map).

@@ -5,6 +5,7 @@
 //! registers' width, on how operands lie, on packing or on threads.
 
 mod blocks;
+mod dots;
 mod output;
 mod pack;
 #[cfg(test)]
@@ -12,26 +13,182 @@ mod tests;
 mod tile;
 
 use crate::kernel::GemmTask;
-use crate::kernel::simd::{Level, Native};
+use crate::kernel::order::KB;
+use crate::kernel::simd::{Level, Native, Registers, Work};
+use crate::kernel::task::Matrix;
+use crate::kernel::threads;
 use blocks::Blocks;
 use output::Output;
+use std::ops::Range;
 
 /// The product in registers: see `Elementary::gemm`.
 pub(crate) fn gemm<E: Native>(task: &mut GemmTask<'_, E>) -> bool {
-    gemm_at(Level::best(), task);
+    gemm_at(Level::best(), threads::threads, task);
     true
 }
 
-/// The product with the instructions of `level`.
-pub(crate) fn gemm_at<E: Native>(level: Level, task: &mut GemmTask<'_, E>) {
+/// One product, or a part of one.
+#[derive(Clone, Copy)]
+struct Product<'a, E> {
+    m: usize,
+    k: usize,
+    n: usize,
+    a: Matrix<'a, E>,
+    b: Matrix<'a, E>,
+}
+
+/// The product with the instructions of `level`, on at most that many threads; these are asked for
+/// only where the work is worth more than one.
+pub(crate) fn gemm_at<E: Native>(
+    level: Level,
+    threads: impl FnOnce() -> usize,
+    task: &mut GemmTask<'_, E>,
+) {
     let GemmTask { m, k, n, a, b, ref mut out } = *task;
     if m == 0 || n == 0 || k == 0 {
         return;
     }
-    let flipped = false;
-    let mut out = Output::Whole(out, n);
-    let mut scratch = E::take_scratch();
-    let sizes = [m, k, n];
-    E::at(level, Blocks { sizes, a, b, out: &mut out, flipped, scratch: &mut scratch });
-    E::put_scratch(scratch);
+    let product = Product { m, k, n, a, b };
+    let operations = m.saturating_mul(n).saturating_mul(k);
+    let parts = match threads::parts(operations, usize::MAX) {
+        1 => 1,
+        parts => parts.min(threads()),
+    };
+    if parts == 1 {
+        return product.run(level, Output::Whole(out, n));
+    }
+    let lanes = 64 / size_of::<E>();
+    if n >= 4 * lanes * parts {
+        product.by_columns(level, parts, out);
+    } else if m >= 6 * parts {
+        product.by_rows(level, parts, out);
+    } else if k >= 2 * KB * parts {
+        product.by_terms(level, parts, out);
+    } else {
+        product.run(level, Output::Whole(out, n));
+    }
+}
+
+impl<'a, E: Native> Product<'a, E> {
+    /// Rows `rows` of the result.
+    fn rows(&self, rows: Range<usize>) -> Self {
+        let a = Matrix { elements: &self.a.elements[rows.start * self.a.row..], ..self.a };
+        Self { m: rows.len(), a, ..*self }
+    }
+
+    /// Columns `columns` of the result.
+    fn columns(&self, columns: Range<usize>) -> Self {
+        let b = Matrix { elements: &self.b.elements[columns.start * self.b.column..], ..self.b };
+        Self { n: columns.len(), b, ..*self }
+    }
+
+    /// Terms `terms` of every sum.
+    fn terms(&self, terms: Range<usize>) -> Self {
+        let a = Matrix { elements: &self.a.elements[terms.start * self.a.column..], ..self.a };
+        let b = Matrix { elements: &self.b.elements[terms.start * self.b.row..], ..self.b };
+        Self { k: terms.len(), a, b, ..*self }
+    }
+
+    fn by_rows(&self, level: Level, parts: usize, out: &mut [E]) {
+        let mut rest = out;
+        let mut work = Vec::with_capacity(parts);
+        for rows in threads::bounds(self.m, parts, 6) {
+            let (part, after) = rest.split_at_mut(rows.len() * self.n);
+            rest = after;
+            work.push((self.rows(rows), part));
+        }
+        threads::each(work, |(product, out)| product.run(level, Output::Whole(out, product.n)));
+    }
+
+    fn by_columns(&self, level: Level, parts: usize, out: &mut [E]) {
+        let bounds = threads::bounds(self.n, parts, 64 / size_of::<E>());
+        let mut work: Vec<_> = bounds
+            .iter()
+            .map(|columns| (self.columns(columns.clone()), Vec::with_capacity(self.m)))
+            .collect();
+        for mut row in out.chunks_exact_mut(self.n) {
+            for (product, rows) in &mut work {
+                let (part, after) = row.split_at_mut(product.n);
+                row = after;
+                rows.push(part);
+            }
+        }
+        threads::each(work, |(product, rows)| product.run(level, Output::Parts(rows)));
+    }
+
+    /// BITS: each block of terms is summed on its own, and the sums are added in ascending order.
+    fn by_terms(&self, level: Level, parts: usize, out: &mut [E]) {
+        let size = self.m * self.n;
+        let mut sums = vec![E::zero(); self.k.div_ceil(KB) * size];
+        let mut rest = &mut sums[..];
+        let mut work = Vec::with_capacity(parts);
+        for terms in threads::bounds(self.k, parts, KB) {
+            let (part, after) = rest.split_at_mut(terms.len().div_ceil(KB) * size);
+            rest = after;
+            work.push((self.terms(terms), part));
+        }
+        threads::each(work, |(product, sums)| {
+            let starts = (0..product.k).step_by(KB);
+            for (start, sums) in starts.zip(sums.chunks_exact_mut(size)) {
+                let block = product.terms(start..product.k.min(start + KB));
+                block.run(level, Output::Whole(sums, product.n));
+            }
+        });
+        let (first, others) = sums.split_at(size);
+        out.copy_from_slice(first);
+        for block in others.chunks_exact(size) {
+            out.iter_mut().zip(block).for_each(|(sum, block)| *sum = sum.add(block));
+        }
+    }
+
+    /// On this thread.
+    fn run(self, level: Level, mut out: Output<'_, E>) {
+        let Self { m, k, n, a, b } = self;
+        if m == 1 && b.row == 1 && b.column >= k {
+            return dots::dots([k, n], &a, &b, &mut out, false);
+        }
+        if n == 1 && a.column == 1 && a.row >= k {
+            return dots::dots([k, m], &b.transposed(), &a.transposed(), &mut out, true);
+        }
+        E::at(level, Whole { product: self, out });
+    }
+}
+
+/// A product on one thread.
+struct Whole<'a, 'o, E> {
+    product: Product<'a, E>,
+    out: Output<'o, E>,
+}
+
+impl<E: Native> Work<E> for Whole<'_, '_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let Self { product: Product { m, k, n, a, b }, mut out } = self;
+        let straight = effort::<R>(m, k, n, &a, &b);
+        let (a2, b2) = (b.transposed(), a.transposed());
+        let flipped = straight > effort::<R>(n, k, m, &a2, &b2) + m * n;
+        let ([m, n], a, b) = if flipped { ([n, m], a2, b2) } else { ([m, n], a, b) };
+        let mut scratch = E::take_scratch();
+        let (out, scratch_of) = (&mut out, &mut scratch);
+        Blocks { sizes: [m, k, n], a, b, out, flipped, scratch: scratch_of }.run(token);
+        E::put_scratch(scratch);
+    }
+}
+
+/// Roughly the cycles of a product whose columns run over the lanes.
+fn effort<R: Registers>(
+    m: usize,
+    k: usize,
+    n: usize,
+    a: &Matrix<'_, R::Element>,
+    b: &Matrix<'_, R::Element>,
+) -> usize {
+    let arithmetic = m.saturating_mul(n.div_ceil(R::WIDTH));
+    let packing = if b.column == 1 { n / 8 } else { n };
+    // Rows of the left operand are read in place; where its columns are far apart every element
+    // comes from a line of its own.
+    let reading = if a.column == 1 { 0 } else { m / 4 };
+    k.saturating_mul(arithmetic + packing + reading)
 }

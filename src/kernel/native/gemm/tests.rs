@@ -16,11 +16,17 @@ fn check<E: Native>(random: &mut Random, [m, k, n]: [usize; 3]) {
         Matrix::new(&of.elements[start..], of.strides[0], of.strides[1])
     }
     for level in Level::all() {
-        let mut out = vec![E::zero(); m * n];
-        let task = &mut GemmTask { m, k, n, a: matrix(&a), b: matrix(&b), out: &mut out };
-        gemm_at(level, task);
-        let what = format!("{m} x {k} x {n}, strides {:?} {:?}, {level:?}", a.strides, b.strides);
-        assert_same(&out, &expected, &what);
+        for threads in [1, 2, 3, 8] {
+            let mut out = vec![E::zero(); m * n];
+            let task = &mut GemmTask { m, k, n, a: matrix(&a), b: matrix(&b), out: &mut out };
+            gemm_at(level, || threads, task);
+            let strides = (&a.strides, &b.strides);
+            let what = format!("{m} x {k} x {n}, {strides:?}, {level:?}, {threads} threads");
+            assert_same(&out, &expected, &what);
+            if m * k * n < 1 << 22 {
+                break;
+            }
+        }
     }
 }
 
@@ -45,5 +51,15 @@ fn products_agree_at_block_boundaries() {
             check::<f32>(&mut random, [m, k, n]);
             check::<f64>(&mut random, [m, k, n]);
         }
+    }
+}
+
+#[test]
+fn products_agree_on_any_number_of_threads() {
+    let mut random = Random(33);
+    // By columns, by rows, by terms, and one that is not split.
+    for sizes in [[40, 130, 1030], [1500, 40, 80], [5, 40_000, 25], [700, 3100, 2], [3, 5, 3]] {
+        check::<f32>(&mut random, sizes);
+        check::<f64>(&mut random, sizes);
     }
 }

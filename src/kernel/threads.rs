@@ -1,0 +1,127 @@
+//! Threads: when work is worth splitting, and into how many parts.
+//!
+//! BITS: no result depends on it. A kernel splits its output, or whole blocks of terms whose sums
+//! it then adds in order.
+//!
+//! With the feature `parallel` parts run on the pool that the caller is in, the global one of
+//! `rayon` where it is in none: a caller's own `rayon` code neither waits for a second pool nor
+//! competes with one. Without it everything runs on the calling thread.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// 0: as many as the pool has.
+static LIMIT: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of threads that one operation may be split over: what [`set_threads`] said, at most
+/// as many as the pool has.
+///
+/// # Example
+///
+/// ```
+/// assert!(poorgrad::threads() >= 1);
+/// ```
+#[must_use]
+pub fn threads() -> usize {
+    let limit = LIMIT.load(Ordering::Relaxed);
+    if limit == 1 {
+        // Asked first: a program that wants one thread starts no pool.
+        return 1;
+    }
+    let available = available();
+    if limit == 0 { available } else { limit.min(available) }
+}
+
+/// Limits, for the whole process, over how many threads one operation may be split; 0 lifts the
+/// limit. Results do not depend on it.
+///
+/// # Example
+///
+/// ```
+/// poorgrad::set_threads(1);
+/// assert_eq!(poorgrad::threads(), 1);
+/// poorgrad::set_threads(0);
+/// ```
+pub fn set_threads(count: usize) {
+    LIMIT.store(count, Ordering::Relaxed);
+}
+
+#[cfg(feature = "parallel")]
+fn available() -> usize {
+    rayon::current_num_threads()
+}
+#[cfg(not(feature = "parallel"))]
+fn available() -> usize {
+    1
+}
+
+/// Work below this is not shared: handing a part to another thread takes some microseconds.
+///
+/// COST: in operations of one lane that a core does in about 50 microseconds.
+const GRAIN: usize = 1 << 21;
+
+/// The number of parts for that many operations, at most `threads`.
+pub(crate) fn parts(operations: usize, threads: usize) -> usize {
+    (operations / GRAIN).clamp(1, threads.max(1))
+}
+
+/// Runs `run` on every part, on as many threads as there are parts; returns when all are done.
+pub(crate) fn each<T: Send>(parts: Vec<T>, run: impl Fn(T) + Sync) {
+    #[cfg(feature = "parallel")]
+    if parts.len() > 1 {
+        let run = &run;
+        rayon::scope(|scope| {
+            let mut parts = parts.into_iter();
+            let first = parts.next();
+            for part in parts {
+                scope.spawn(move |_| run(part));
+            }
+            first.into_iter().for_each(run);
+        });
+        return;
+    }
+    parts.into_iter().for_each(run);
+}
+
+/// The bounds of `count` parts of `0..length`, each a multiple of `unit` but the last.
+pub(crate) fn bounds(length: usize, count: usize, unit: usize) -> Vec<std::ops::Range<usize>> {
+    let units = length.div_ceil(unit);
+    let count = count.clamp(1, units.max(1));
+    let at = |part: usize| (units * part / count * unit).min(length);
+    (0..count).map(|part| at(part)..at(part + 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_cover_everything_once() {
+        for length in 0..40 {
+            for count in 1..6 {
+                for unit in 1..5 {
+                    let bounds = bounds(length, count, unit);
+                    assert_eq!(bounds[0].start, 0);
+                    assert_eq!(bounds.last().map(|last| last.end), Some(length));
+                    assert!(bounds.windows(2).all(|pair| pair[0].end == pair[1].start));
+                    assert!(bounds.iter().all(|part| part.start % unit == 0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn little_work_is_not_split() {
+        assert_eq!(parts(1000, 8), 1);
+        assert_eq!(parts(usize::MAX, 8), 8);
+        assert_eq!(parts(GRAIN * 3, 8), 3);
+    }
+
+    #[test]
+    fn every_part_runs() {
+        let done = AtomicUsize::new(0);
+        each((0..7).collect(), |part| {
+            done.fetch_add(1 << part, Ordering::Relaxed);
+        });
+        assert_eq!(done.into_inner(), 127);
+    }
+}
