@@ -19,10 +19,11 @@ mod text;
 pub use engine::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
 pub use engine::{Evaluation, Field, Gradients, NonFinite, Oracle};
 pub use graph::{Network, NetworkError, Scope, ShapeError, Stats, Symbol, Value};
+pub use kernel::memory;
 pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Unary};
-pub use kernel::{GemmTask, MapTask, Matrix};
+pub use kernel::{GemmTask, MapTask, Matrix, ReduceTask, Reduction};
 pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};
 pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{

@@ -6,6 +6,7 @@
 
 pub mod element;
 pub mod map;
+pub mod memory;
 pub(crate) mod native;
 pub(crate) mod order;
 pub mod reference;
@@ -18,4 +19,4 @@ pub(crate) mod walk;
 
 pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
-pub use task::{GemmTask, MapTask, Matrix};
+pub use task::{GemmTask, MapTask, Matrix, ReduceTask, Reduction};

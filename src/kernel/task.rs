@@ -62,12 +62,13 @@ pub struct GemmTask<'a, E> {
     pub a: Matrix<'a, E>,
     /// The right operand, `k` by `n`.
     pub b: Matrix<'a, E>,
-    /// The result, `m` by `n`, row-major; zeros when it is handed over.
+    /// The result, `m` by `n`, row-major. What it holds when it is handed over means nothing; whoever
+    /// takes the task writes all of it.
     pub out: &'a mut [E],
 }
 
 impl<'a, E: Elementary> GemmTask<'a, E> {
-    /// The product of `a`, `m` by `k`, and `b`, `k` by `n`, into `out`, which holds zeros.
+    /// The product of `a`, `m` by `k`, and `b`, `k` by `n`, into `out`, whatever that holds.
     ///
     /// # Panics
     ///
@@ -115,5 +116,30 @@ pub struct MapTask<'a, E> {
     /// The operand.
     pub elements: &'a [E],
     /// The result, as long as the operand.
+    pub out: &'a mut [E],
+}
+
+/// What lines are reduced to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Reduction {
+    /// The sum of at most one block, by the order of `docs/spec`.
+    Sum,
+    /// The maximum; no line is empty.
+    Max,
+}
+
+/// Lines that are reduced to one element each: see
+/// [`Elementary::reduce`](crate::Elementary::reduce).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ReduceTask<'a, E> {
+    /// What each line is reduced to.
+    pub reduction: Reduction,
+    /// The lines behind one another.
+    pub elements: &'a [E],
+    /// The length of a line; the last may be shorter.
+    pub length: usize,
+    /// One element a line.
     pub out: &'a mut [E],
 }

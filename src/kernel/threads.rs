@@ -64,6 +64,15 @@ pub(crate) fn parts(operations: usize, threads: usize) -> usize {
     (operations / GRAIN).clamp(1, threads.max(1))
 }
 
+/// The number of parts for that many operations, at most `most` and as many as there are threads.
+/// These are counted only where there is work for more than one.
+pub(crate) fn parts_here(operations: usize, most: usize) -> usize {
+    match parts(operations, most) {
+        1 => 1,
+        parts => parts.min(threads()),
+    }
+}
+
 /// Runs `run` on every part, on as many threads as there are parts; returns when all are done.
 pub(crate) fn each<T: Send>(parts: Vec<T>, run: impl Fn(T) + Sync) {
     #[cfg(feature = "parallel")]

@@ -81,29 +81,55 @@ impl<const N: usize> Walk<N> {
     }
 
     /// Calls `visit` with the position at which each operand's row starts.
-    pub(crate) fn rows(&self, start: [usize; N], mut visit: impl FnMut([usize; N])) {
+    #[inline(always)]
+    pub(crate) fn rows(&self, start: [usize; N], visit: impl FnMut([usize; N])) {
         if !self.empty {
             let axes = self.axes();
-            each(&axes[..axes.len().saturating_sub(1)], start, &mut visit);
+            each(&axes[..axes.len().saturating_sub(1)], start, visit);
         }
     }
 
     /// Calls `visit` with the position of each operand's every element.
-    pub(crate) fn elements(&self, start: [usize; N], mut visit: impl FnMut([usize; N])) {
+    #[inline(always)]
+    pub(crate) fn elements(&self, start: [usize; N], visit: impl FnMut([usize; N])) {
         if !self.empty {
-            each(self.axes(), start, &mut visit);
+            each(self.axes(), start, visit);
         }
     }
 }
 
-/// As deep as the rank, never as deep as the extents.
-fn each<const N: usize>(axes: &[Axis<N>], mut at: [usize; N], visit: &mut impl FnMut([usize; N])) {
-    let Some((axis, rest)) = axes.split_first() else { return visit(at) };
-    for _ in 0..axis.extent {
-        each(rest, at, visit);
-        for (position, stride) in at.iter_mut().zip(axis.strides) {
-            // The step past the last position may leave the address space; it is never read.
-            *position = position.wrapping_add(stride);
+/// COST: no recursion, so that `visit` is compiled where it stands, for the caller's instructions.
+#[inline(always)]
+fn each<const N: usize>(axes: &[Axis<N>], mut at: [usize; N], mut visit: impl FnMut([usize; N])) {
+    let mut inline = [0; INLINE];
+    let mut heap = Vec::new();
+    let counters = if axes.len() <= INLINE {
+        &mut inline[..axes.len()]
+    } else {
+        heap.resize(axes.len(), 0);
+        &mut heap[..]
+    };
+    loop {
+        visit(at);
+        let mut axis = axes.len();
+        loop {
+            if axis == 0 {
+                return;
+            }
+            axis -= 1;
+            let Axis { extent, strides } = axes[axis];
+            counters[axis] += 1;
+            // Positions past the last may leave the address space; they are never read.
+            for i in 0..N {
+                at[i] = at[i].wrapping_add(strides[i]);
+            }
+            if counters[axis] < extent {
+                break;
+            }
+            counters[axis] = 0;
+            for i in 0..N {
+                at[i] = at[i].wrapping_sub(extent.wrapping_mul(strides[i]));
+            }
         }
     }
 }

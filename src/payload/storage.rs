@@ -4,15 +4,16 @@
 //! a single owner.
 
 use crate::kernel::Elementary;
+use crate::kernel::memory::Block;
 use std::fmt;
 use std::sync::Arc;
 
 /// A dense, shared buffer.
-pub(crate) struct Buffer<E>(Arc<Vec<E>>);
+pub(crate) struct Buffer<E: Elementary>(Arc<Block<E>>);
 
-impl<E> Buffer<E> {
+impl<E: Elementary> Buffer<E> {
     #[inline]
-    pub(crate) fn new(elements: Vec<E>) -> Self {
+    pub(crate) fn new(elements: Block<E>) -> Self {
         Self(Arc::new(elements))
     }
 
@@ -24,7 +25,7 @@ impl<E> Buffer<E> {
     /// The elements for writing, where nobody else holds the buffer.
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> Option<&mut [E]> {
-        Arc::get_mut(&mut self.0).map(Vec::as_mut_slice)
+        Arc::get_mut(&mut self.0).map(|block| &mut **block)
     }
 
     /// An identity of the buffer while it lives.
@@ -33,14 +34,14 @@ impl<E> Buffer<E> {
     }
 }
 
-impl<E> Clone for Buffer<E> {
+impl<E: Elementary> Clone for Buffer<E> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
 /// The forms in which elements are kept.
-pub(crate) enum Storage<E> {
+pub(crate) enum Storage<E: Elementary> {
     /// One element per position of a layout.
     Dense(Buffer<E>),
     /// One element that stands for all: no allocation.
@@ -51,7 +52,7 @@ pub(crate) enum Storage<E> {
     Bfloat16(Arc<Vec<u16>>),
 }
 
-impl<E: Clone> Clone for Storage<E> {
+impl<E: Elementary> Clone for Storage<E> {
     fn clone(&self) -> Self {
         match self {
             Self::Dense(buffer) => Self::Dense(buffer.clone()),
@@ -62,13 +63,13 @@ impl<E: Clone> Clone for Storage<E> {
     }
 }
 
-impl<E> fmt::Debug for Storage<E> {
+impl<E: Elementary> fmt::Debug for Storage<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl<E> Storage<E> {
+impl<E: Elementary> Storage<E> {
     /// The name that messages print.
     pub(crate) fn name(&self) -> &'static str {
         match self {

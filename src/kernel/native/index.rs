@@ -2,6 +2,7 @@
 
 use super::movement::packed;
 use crate::kernel::Elementary;
+use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::walk::{Axis, Walk};
 
@@ -51,9 +52,9 @@ pub(crate) fn row_update<E: Elementary>(
     table: View<'_, E>,
     source: View<'_, E>,
     columns: &[usize],
-) -> Vec<E> {
+) -> Block<E> {
     let row = source.extents[1..].iter().product::<usize>();
-    let mut out = packed(table).into_owned();
+    let mut out = super::copy(table);
     if row == 0 {
         return out;
     }

@@ -1,10 +1,13 @@
 //! Element-wise loops: one loop per function, so that each is a plain pass over slices.
 
-use super::movement::{as_slice, packed};
+use super::movement::{as_slice, copy, packed};
+use super::parts::over;
+use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
+use crate::kernel::simd::Level;
 use crate::kernel::task::MapTask;
 use crate::kernel::walk::{Axis, Walk};
-use crate::kernel::{Binary, Elementary, Unary};
+use crate::kernel::{Binary, Comparison, Elementary, Unary};
 
 /// Expands the macro `$run` with the method of `Elementary` that `$op` names: the choice is made
 /// once, outside the loop.
@@ -39,18 +42,61 @@ macro_rules! with_binary {
             Binary::AbsorbDiv => $run!(E::absorb_div),
             Binary::Powf => $run!(E::powf),
             Binary::Maximum => $run!(E::maximum),
-            Binary::Compare(relation) => {
-                $run!(|a: &E, b: &E| { if relation.holds(a, b) { E::one() } else { E::zero() } })
-            }
+            Binary::Compare(Comparison::Lt) => $run!(|a: &E, b: &E| truth(Comparison::Lt, a, b)),
+            Binary::Compare(Comparison::Le) => $run!(|a: &E, b: &E| truth(Comparison::Le, a, b)),
+            Binary::Compare(Comparison::Gt) => $run!(|a: &E, b: &E| truth(Comparison::Gt, a, b)),
+            Binary::Compare(Comparison::Ge) => $run!(|a: &E, b: &E| truth(Comparison::Ge, a, b)),
+            Binary::Compare(Comparison::Eq) => $run!(|a: &E, b: &E| truth(Comparison::Eq, a, b)),
+            Binary::Compare(Comparison::Ne) => $run!(|a: &E, b: &E| truth(Comparison::Ne, a, b)),
         }
     };
 }
 
+#[inline(always)]
+fn truth<E: Elementary>(relation: Comparison, a: &E, b: &E) -> E {
+    if relation.holds(a, b) { E::one() } else { E::zero() }
+}
+
+/// What one element costs, in plain operations.
+fn cost_of_unary(op: Unary) -> usize {
+    match op {
+        Unary::Neg | Unary::Relu => 1,
+        Unary::Sqrt => 4,
+        Unary::Powi(_) => 64,
+        _ => 16,
+    }
+}
+
+fn cost_of_binary(op: Binary) -> usize {
+    match op {
+        Binary::Powf => 64,
+        Binary::Div | Binary::AbsorbDiv => 4,
+        _ => 1,
+    }
+}
+
+/// Rows shorter than this are copied together before a function runs over them.
+const SHORT: usize = 64;
+
 /// As `reference::map`.
-pub(crate) fn map<E: Elementary>(op: Unary, x: View<'_, E>) -> Vec<E> {
-    let elements = packed(x);
-    let mut out = vec![E::zero(); elements.len()];
-    map_to(op, &elements, &mut out);
+pub(crate) fn map<E: Elementary>(op: Unary, x: View<'_, E>) -> Block<E> {
+    let mut out = Block::stale(x.count());
+    over([x], cost_of_unary(op), &mut out, |[x], out| {
+        if let Some(elements) = as_slice(x) {
+            return map_to(op, elements, out);
+        }
+        let walk = Walk::new(x.extents, [x.strides]);
+        match walk.inner() {
+            Axis { extent: extent @ SHORT.., strides: [1] } => {
+                let mut rows = out.chunks_exact_mut(extent);
+                walk.rows([x.offset], |[at]| {
+                    let row = rows.next().expect("invariant: one row of the result per row");
+                    map_to(op, &x.elements[at..at + extent], row);
+                });
+            }
+            _ => map_to(op, &copy(x), out),
+        }
+    });
     out
 }
 
@@ -69,10 +115,20 @@ pub(crate) fn map_to<E: Elementary>(op: Unary, from: &[E], to: &mut [E]) {
 }
 
 /// As `reference::zip`.
-pub(crate) fn zip<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>) -> Vec<E> {
+pub(crate) fn zip<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>) -> Block<E> {
+    let mut out = Block::stale(a.count());
+    over([a, b], cost_of_binary(op), &mut out, |[a, b], out| zip_to(op, a, b, out));
+    out
+}
+
+fn zip_to<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>, out: &mut [E]) {
+    let level = Level::best();
     macro_rules! run {
         ($f:expr) => {
-            zip_with(a, b, $f)
+            level.compiled(
+                #[inline(always)]
+                || zip_rows(a, b, out, $f),
+            )
         };
     }
     with_binary!(op, run)
@@ -85,38 +141,64 @@ pub(crate) fn zip_in_place<E: Elementary>(
     other: View<'_, E>,
     flipped: bool,
 ) {
+    let level = Level::best();
     let other = packed(other);
     macro_rules! replace {
         ($f:expr) => {{
-            let f = $f;
-            let pairs = elements.iter_mut().zip(other.iter());
-            if flipped {
-                pairs.for_each(|(x, y)| *x = f(y, x))
-            } else {
-                pairs.for_each(|(x, y)| *x = f(x, y))
-            }
+            level.compiled(
+                #[inline(always)]
+                || {
+                    let f = $f;
+                    let pairs = elements.iter_mut().zip(other.iter());
+                    if flipped {
+                        pairs.for_each(|(x, y)| *x = f(y, x))
+                    } else {
+                        pairs.for_each(|(x, y)| *x = f(x, y))
+                    }
+                },
+            )
         }};
     }
     with_binary!(op, replace);
 }
 
-fn zip_with<E: Elementary>(a: View<'_, E>, b: View<'_, E>, f: impl Fn(&E, &E) -> E) -> Vec<E> {
-    if let (Some(a), Some(b)) = (as_slice(a), as_slice(b)) {
-        return a.iter().zip(b.iter()).map(|(a, b)| f(a, b)).collect();
+#[inline(always)]
+fn zip_rows<E: Elementary>(a: View<'_, E>, b: View<'_, E>, out: &mut [E], f: impl Fn(&E, &E) -> E) {
+    if out.is_empty() {
+        return;
     }
     let walk = Walk::new(a.extents, [a.strides, b.strides]);
     let Axis { extent, strides } = walk.inner();
-    let mut out = Vec::with_capacity(a.count());
-    walk.rows([a.offset, b.offset], |[i, j]| {
-        let (a, b) = (&a.elements[i..], &b.elements[j..]);
-        match strides {
-            [1, 1] => out.extend(a[..extent].iter().zip(&b[..extent]).map(|(a, b)| f(a, b))),
-            [1, 0] => out.extend(a[..extent].iter().map(|a| f(a, &b[0]))),
-            [0, 1] => out.extend(b[..extent].iter().map(|b| f(&a[0], b))),
-            [s, t] => out.extend((0..extent).map(|k| f(&a[k * s], &b[k * t]))),
-        }
-    });
-    out
+    let mut rows = out.chunks_exact_mut(extent);
+    walk.rows(
+        [a.offset, b.offset],
+        #[inline(always)]
+        |[i, j]| {
+            let out = rows.next().expect("invariant: one row of the result per row");
+            let (a, b) = (&a.elements[i..], &b.elements[j..]);
+            match strides {
+                [1, 1] => {
+                    let (a, b) = (&a[..extent], &b[..extent]);
+                    for k in 0..extent {
+                        out[k] = f(&a[k], &b[k]);
+                    }
+                }
+                [1, 0] => {
+                    let b = b[0].clone();
+                    out.iter_mut().zip(&a[..extent]).for_each(|(out, a)| *out = f(a, &b));
+                }
+                [0, 1] => {
+                    let a = a[0].clone();
+                    out.iter_mut().zip(&b[..extent]).for_each(|(out, b)| *out = f(&a, b));
+                }
+                [s, t] => {
+                    for (k, out) in out.iter_mut().enumerate() {
+                        *out = f(&a[k * s], &b[k * t]);
+                    }
+                }
+            }
+        },
+    );
 }
 
 /// As `reference::select`.
@@ -124,17 +206,44 @@ pub(crate) fn select<E: Elementary>(
     condition: View<'_, E>,
     on: View<'_, E>,
     off: View<'_, E>,
-) -> Vec<E> {
-    let walk = Walk::new(on.extents, [condition.strides, on.strides, off.strides]);
-    let Axis { extent, strides: [s, t, u] } = walk.inner();
-    let mut out = Vec::with_capacity(on.count());
-    walk.rows([condition.offset, on.offset, off.offset], |[i, j, k]| {
-        let (condition, on, off) =
-            (&condition.elements[i..], &on.elements[j..], &off.elements[k..]);
-        out.extend((0..extent).map(|k| {
-            let taken = if condition[k * s].is_zero() { &off[k * u] } else { &on[k * t] };
-            taken.clone()
-        }));
+) -> Block<E> {
+    let mut out = Block::stale(on.count());
+    over([condition, on, off], 1, &mut out, |views, out| {
+        Level::best().compiled(
+            #[inline(always)]
+            || select_rows(views, out),
+        );
     });
     out
+}
+
+#[inline(always)]
+fn select_rows<E: Elementary>([condition, on, off]: [View<'_, E>; 3], out: &mut [E]) {
+    if out.is_empty() {
+        return;
+    }
+    let walk = Walk::new(on.extents, [condition.strides, on.strides, off.strides]);
+    let Axis { extent, strides } = walk.inner();
+    let mut rows = out.chunks_exact_mut(extent);
+    walk.rows(
+        [condition.offset, on.offset, off.offset],
+        #[inline(always)]
+        |[i, j, k]| {
+            let out = rows.next().expect("invariant: one row of the result per row");
+            let (condition, on, off) =
+                (&condition.elements[i..], &on.elements[j..], &off.elements[k..]);
+            if strides == [1; 3] {
+                let (condition, on, off) = (&condition[..extent], &on[..extent], &off[..extent]);
+                for k in 0..extent {
+                    out[k] = if condition[k].is_zero() { off[k].clone() } else { on[k].clone() };
+                }
+                return;
+            }
+            let [s, t, u] = strides;
+            for (k, out) in out.iter_mut().enumerate() {
+                let taken = if condition[k * s].is_zero() { &off[k * u] } else { &on[k * t] };
+                *out = taken.clone();
+            }
+        },
+    );
 }

@@ -1,20 +1,24 @@
 //! Maxima, along lines and down columns.
 
 use super::lines::{Lines, each_line, trailing};
-use crate::kernel::order::LANES;
 use crate::kernel::reference::{View, first_max_of, max_of};
 use crate::kernel::simd::Level;
-use crate::kernel::{Elementary, Lowering};
+use crate::kernel::threads;
+use crate::kernel::{Elementary, ReduceTask, Reduction};
 
 /// As `reference::max`.
 ///
-/// BITS: a column is taken in order; of floats any tree of maxima gives the same bits, so that a
-/// line may run in lanes.
+/// BITS: an element without a kernel of its own is taken in order; of floats any tree of maxima
+/// gives the same bits.
 pub(crate) fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
     const EMPTY: &str = "max: an empty axis has no maximum";
     if let Some((elements, length)) = trailing(x, axes) {
-        let max = |line| line_max(line).expect(EMPTY);
-        return elements.chunks_exact(length).map(max).collect();
+        let mut out = vec![E::zero(); elements.len() / length];
+        let parts = threads::parts_here(elements.len(), usize::MAX);
+        let each = out.len().div_ceil(parts).max(1);
+        let work = out.chunks_mut(each).zip(elements.chunks(each * length)).collect();
+        threads::each(work, |(out, elements)| maxima(elements, length, out));
+        return out;
     }
     let lines = Lines::new(x, axes);
     let mut out = Vec::with_capacity(lines.count);
@@ -26,37 +30,38 @@ pub(crate) fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
         let (first, rest) = columns.offsets.split_first().expect(EMPTY);
         let start = out.len();
         out.extend_from_slice(&elements[*first..][..width]);
-        for &offset in rest {
-            let maxima = out[start..].iter_mut().zip(&elements[offset..][..width]);
-            maxima.for_each(|(max, x)| *max = max.maximum(x));
-        }
+        let out = &mut out[start..];
+        Level::best().compiled(
+            #[inline(always)]
+            || {
+                for &offset in rest {
+                    let maxima = out.iter_mut().zip(&elements[offset..][..width]);
+                    maxima.for_each(|(max, x)| *max = max.maximum(x));
+                }
+            },
+        );
     });
     out
 }
 
 /// As `reference::max_of`.
 pub(super) fn line_max<E: Elementary>(line: &[E]) -> Option<E> {
-    Level::best().compiled(
-        #[inline(always)]
-        || lanes_max(line),
-    )
+    let first = line.first()?;
+    let mut out = [first.clone()];
+    maxima(line, line.len(), &mut out);
+    let [max] = out;
+    Some(max)
 }
 
-#[inline(always)]
-fn lanes_max<E: Elementary>(line: &[E]) -> Option<E> {
-    let (chunks, rest) = line.as_chunks::<LANES>();
-    let is_float = matches!(E::lowering(), Lowering::F32 | Lowering::F64);
-    let (first, chunks) = match chunks.split_first() {
-        Some(split) if is_float => split,
-        _ => return max_of(line),
-    };
-    let mut lanes = first.clone();
-    for chunk in chunks {
-        for l in 0..LANES {
-            lanes[l] = lanes[l].maximum(&chunk[l]);
-        }
+/// The maximum of each line of `length`, which is not 0.
+fn maxima<E: Elementary>(elements: &[E], length: usize, out: &mut [E]) {
+    let reduction = Reduction::Max;
+    if E::reduce(&mut ReduceTask { reduction, elements, length, out: &mut *out }) {
+        return;
     }
-    max_of(rest).into_iter().chain(lanes).reduce(|a, b| a.maximum(&b))
+    for (line, max) in elements.chunks(length).zip(out) {
+        *max = max_of(line).expect("invariant: no line of a maximum is empty");
+    }
 }
 
 /// As `reference::first_max`.

@@ -11,7 +11,9 @@ mod lines;
 mod map;
 mod maximum;
 mod movement;
+mod parts;
 mod product;
+pub(crate) mod reduce;
 mod softmax;
 mod sum;
 #[cfg(test)]

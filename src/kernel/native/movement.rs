@@ -1,9 +1,11 @@
 //! Copies into row-major order, padding and concatenation, by whole rows.
 
+use super::parts::over;
 use crate::kernel::Elementary;
+use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
+use crate::kernel::simd::Level;
 use crate::kernel::walk::{Axis, Walk};
-use std::borrow::Cow;
 
 /// Whether strides are the row-major ones, where they matter.
 #[inline]
@@ -33,64 +35,99 @@ pub(crate) fn as_slice<'a, E>(x: View<'a, E>) -> Option<&'a [E]> {
     Some(if count == 0 { &[] } else { &x.elements[x.offset..x.offset + count] })
 }
 
+/// Elements in row-major order, where they were or copied.
+pub(crate) enum Packed<'a, E: Elementary> {
+    There(&'a [E]),
+    Own(Block<E>),
+}
+
+impl<E: Elementary> std::ops::Deref for Packed<'_, E> {
+    type Target = [E];
+    fn deref(&self) -> &[E] {
+        match self {
+            Self::There(elements) => elements,
+            Self::Own(block) => block,
+        }
+    }
+}
+
 /// The elements of a view as a slice in row-major order, copied only where they lie otherwise.
-pub(crate) fn packed<'a, E: Elementary>(x: View<'a, E>) -> Cow<'a, [E]> {
+pub(crate) fn packed<E: Elementary>(x: View<'_, E>) -> Packed<'_, E> {
     match as_slice(x) {
-        Some(elements) => Cow::Borrowed(elements),
-        None => Cow::Owned(copy(x)),
+        Some(elements) => Packed::There(elements),
+        None => Packed::Own(copy(x)),
     }
 }
 
 /// The elements in row-major order.
-pub(crate) fn copy<E: Elementary>(x: View<'_, E>) -> Vec<E> {
-    let walk = Walk::new(x.extents, [x.strides]);
-    let mut out = Vec::with_capacity(x.count());
-    if x.count() == 0 {
-        return out;
+pub(crate) fn copy<E: Elementary>(x: View<'_, E>) -> Block<E> {
+    let mut out = Block::stale(x.count());
+    if !out.is_empty() {
+        over([x], 1, &mut out, |[x], out| copy_to(x, out));
     }
+    out
+}
+
+fn copy_to<E: Elementary>(x: View<'_, E>, out: &mut [E]) {
+    let walk = Walk::new(x.extents, [x.strides]);
     if let [.., Axis { extent: rows, strides: [1] }, Axis { extent: columns, strides: [stride] }] =
         *walk.axes()
         && stride > 1
     {
         let outer = walk.axes()[..walk.axes().len() - 2].iter().copied();
+        let mut planes = out.chunks_exact_mut(rows * columns);
         Walk::of(outer).elements([x.offset], |[at]| {
-            transpose(&x.elements[at..], rows, columns, stride, &mut out);
+            let plane = planes.next().expect("invariant: one plane of the result per plane");
+            Level::best().compiled(
+                #[inline(always)]
+                || transpose(&x.elements[at..], [rows, columns], stride, plane),
+            );
         });
-        return out;
+        return;
     }
     let Axis { extent, strides: [stride] } = walk.inner();
-    walk.rows([x.offset], |[at]| append_row(&x.elements[at..], extent, stride, &mut out));
-    out
+    let mut rows = out.chunks_exact_mut(extent);
+    walk.rows([x.offset], |[at]| {
+        let row = rows.next().expect("invariant: one row of the result per row");
+        copy_row(&x.elements[at..], stride, row);
+    });
 }
 
-fn append_row<E: Elementary>(from: &[E], extent: usize, stride: usize, out: &mut Vec<E>) {
+#[inline(always)]
+fn copy_row<E: Elementary>(from: &[E], stride: usize, to: &mut [E]) {
     match stride {
-        1 => out.extend_from_slice(&from[..extent]),
-        0 => out.extend(std::iter::repeat_n(&from[0], extent).cloned()),
-        _ => out.extend(from.iter().step_by(stride).take(extent).cloned()),
+        1 => to.clone_from_slice(&from[..to.len()]),
+        0 => to.fill(from[0].clone()),
+        _ => to.iter_mut().zip(from.iter().step_by(stride)).for_each(|(to, x)| *to = x.clone()),
     }
 }
 
-/// Appends `rows` rows of `columns`, where neighbours in a column lie side by side.
-fn transpose<E: Elementary>(
-    from: &[E],
-    rows: usize,
-    columns: usize,
-    stride: usize,
-    out: &mut Vec<E>,
-) {
-    // COST: a block of 16 rows reads whole cache lines of the source and keeps them until the
-    // last of its rows is written.
-    const BLOCK: usize = 16;
-    let start = out.len();
-    out.resize(start + rows * columns, from[0].clone());
-    let out = &mut out[start..];
-    for row in (0..rows).step_by(BLOCK) {
-        let height = BLOCK.min(rows - row);
-        for column in 0..columns {
-            let line = &from[column * stride + row..][..height];
-            for (i, x) in line.iter().enumerate() {
-                out[(row + i) * columns + column] = x.clone();
+/// `rows` rows of `columns`, where neighbours in a column lie side by side.
+///
+/// COST: in squares, so that whole cache lines are read and whole ones are written.
+#[inline(always)]
+fn transpose<E: Elementary>(from: &[E], [rows, columns]: [usize; 2], stride: usize, out: &mut [E]) {
+    const SIDE: usize = 16;
+    for row in (0..rows).step_by(SIDE) {
+        let height = SIDE.min(rows - row);
+        for column in (0..columns).step_by(SIDE) {
+            let width = SIDE.min(columns - column);
+            if height == SIDE && width == SIDE {
+                let lines: [&[E]; SIDE] =
+                    std::array::from_fn(|j| &from[(column + j) * stride + row..][..SIDE]);
+                for i in 0..SIDE {
+                    let to = &mut out[(row + i) * columns + column..][..SIDE];
+                    for j in 0..SIDE {
+                        to[j] = lines[j][i].clone();
+                    }
+                }
+                continue;
+            }
+            for j in column..column + width {
+                let line = &from[j * stride + row..][..height];
+                for (i, x) in line.iter().enumerate() {
+                    out[(row + i) * columns + j] = x.clone();
+                }
             }
         }
     }
@@ -108,31 +145,40 @@ pub(crate) fn pad<E: Elementary>(
     before: usize,
     after: usize,
     value: &E,
-) -> Vec<E> {
+) -> Block<E> {
     let elements = packed(x);
     let (outer, row) = split(x.extents, axis);
     let inner = x.extents[axis + 1..].iter().product::<usize>();
     let (before, after) = (before * inner, after * inner);
-    let mut out = Vec::with_capacity(outer * (before + row + after));
-    for i in 0..outer {
-        out.extend(std::iter::repeat_n(value, before).cloned());
-        out.extend_from_slice(&elements[i * row..(i + 1) * row]);
-        out.extend(std::iter::repeat_n(value, after).cloned());
+    let length = before + row + after;
+    let mut out = Block::stale(outer * length);
+    if out.is_empty() {
+        return out;
+    }
+    for (i, to) in out.chunks_exact_mut(length).enumerate() {
+        to[..before].fill(value.clone());
+        to[before..before + row].clone_from_slice(&elements[i * row..(i + 1) * row]);
+        to[before + row..].fill(value.clone());
     }
     out
 }
 
 /// As `reference::concat`.
-pub(crate) fn concat<E: Elementary>(parts: &[View<'_, E>], axis: usize) -> Vec<E> {
-    let Some(first) = parts.first() else { return Vec::new() };
+pub(crate) fn concat<E: Elementary>(parts: &[View<'_, E>], axis: usize) -> Block<E> {
+    let Some(first) = parts.first() else { return Block::stale(0) };
     let (outer, _) = split(first.extents, axis);
     let parts = parts.iter().map(|part| (packed(*part), split(part.extents, axis).1));
     let parts = parts.collect::<Vec<_>>();
     let row = parts.iter().fold(0, |row, (_, length)| row + length);
-    let mut out = Vec::with_capacity(outer * row);
-    for i in 0..outer {
+    let mut out = Block::stale(outer * row);
+    if out.is_empty() {
+        return out;
+    }
+    for (i, to) in out.chunks_exact_mut(row).enumerate() {
+        let mut at = 0;
         for (elements, length) in &parts {
-            out.extend_from_slice(&elements[i * length..(i + 1) * length]);
+            to[at..at + length].clone_from_slice(&elements[i * length..(i + 1) * length]);
+            at += length;
         }
     }
     out

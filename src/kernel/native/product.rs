@@ -1,13 +1,15 @@
-//! Products by packed register tiles.
+//! Products: slices of a batch over threads, and packed tiles of elements that bring no kernel.
 //!
 //! BITS: one element of a tile accumulates `a * b` over ascending `k` from `+0` inside a block of
 //! `KB`, and blocks are added to the result in ascending order: exactly `reference::product`,
 //! whatever the tile. Tiles at an edge compute on padding zeros and throw that away.
 
 use crate::kernel::Elementary;
+use crate::kernel::memory::Block;
 use crate::kernel::order::KB;
 use crate::kernel::reference::View;
 use crate::kernel::task::{GemmTask, Matrix};
+use crate::kernel::threads;
 use crate::kernel::walk::Walk;
 use std::array::from_fn;
 use std::ops::Range;
@@ -18,38 +20,57 @@ const MR: usize = 4;
 const NC: usize = 512;
 
 /// As `reference::product`.
-pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Vec<E> {
+pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Block<E> {
     let batch = a.extents.len() - 2;
     let [m, k] = [a.extents[batch], a.extents[batch + 1]];
     let n = b.extents[batch + 1];
-    let count = a.extents[..batch].iter().product::<usize>();
-    let mut out = vec![E::zero(); count * m * n];
-    if out.is_empty() || k == 0 {
-        return out;
+    let count = a.extents[..batch].iter().fold(1, |count: usize, &extent| count * extent);
+    if k == 0 || count == 0 || m == 0 || n == 0 {
+        return Block::zeros(count * m * n);
     }
-    let mut slices = out.chunks_exact_mut(m * n);
-    let mut scratch = Scratch::default();
+    let mut out = Block::stale(count * m * n);
     let walk = Walk::new(&a.extents[..batch], [&a.strides[..batch], &b.strides[..batch]]);
+    let mut slices = Vec::with_capacity(count);
+    let mut rest = &mut out[..];
     walk.elements([a.offset, b.offset], |[i, j]| {
-        let c = slices.next().expect("invariant: one slice of the result per step of the walk");
+        let (c, after) = std::mem::take(&mut rest).split_at_mut(m * n);
+        rest = after;
         let a = Matrix::new(&a.elements[i..], a.strides[batch], a.strides[batch + 1]);
         let b = Matrix::new(&b.elements[j..], b.strides[batch], b.strides[batch + 1]);
-        if E::gemm(&mut GemmTask { m, k, n, a, b, out: c }) {
-            return;
-        }
-        let sizes = [m, k, n];
-        if n == 1 && m > 1 {
-            // A single column is the single row of the transposed product.
-            by_rows::<E, true>(&b.transposed(), &a.transposed(), c, [1, k, m]);
-        } else if m < MR {
-            by_rows::<E, false>(&a, &b, c, sizes);
-        } else if size_of::<E>() <= 4 {
-            by_tiles::<E, 8>(&a, &b, c, sizes, &mut scratch);
-        } else {
-            by_tiles::<E, 4>(&a, &b, c, sizes, &mut scratch);
-        }
+        slices.push(GemmTask { m, k, n, a, b, out: c });
     });
+    let run = |slices: &mut [GemmTask<'_, E>]| {
+        let mut scratch = Scratch::default();
+        slices.iter_mut().for_each(|task| slice(task, &mut scratch));
+    };
+    // Many slices are shared out; one or a few split themselves.
+    let parts = threads::parts_here((m * k * n).saturating_mul(count), count / 2);
+    if parts > 1 && count >= 2 * parts {
+        let work = slices.chunks_mut(count.div_ceil(parts)).collect();
+        threads::each(work, run);
+    } else {
+        run(&mut slices);
+    }
     out
+}
+
+fn slice<E: Elementary>(task: &mut GemmTask<'_, E>, scratch: &mut Scratch<E>) {
+    if E::gemm(task) {
+        return;
+    }
+    let GemmTask { m, k, n, a, b, ref mut out } = *task;
+    out.fill(E::zero());
+    let sizes = [m, k, n];
+    if n == 1 && m > 1 {
+        // A single column is the single row of the transposed product.
+        by_rows::<E, true>(&b.transposed(), &a.transposed(), out, [1, k, m]);
+    } else if m < MR {
+        by_rows::<E, false>(&a, &b, out, sizes);
+    } else if size_of::<E>() <= 4 {
+        by_tiles::<E, 8>(&a, &b, out, sizes, scratch);
+    } else {
+        by_tiles::<E, 4>(&a, &b, out, sizes, scratch);
+    }
 }
 
 /// One term, its factors in the order of the product also where that was transposed.

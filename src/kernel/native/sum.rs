@@ -4,29 +4,45 @@
 //! down a column, sixteen rows of accumulators) do the very additions of `reference::sum`.
 
 use super::lines::{Lines, trailing};
-use crate::kernel::Elementary;
 use crate::kernel::order::{LANES, SB};
 use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
+use crate::kernel::threads;
+use crate::kernel::{Elementary, ReduceTask, Reduction};
 use std::array::from_fn;
 
 /// As `reference::sum_of`.
 pub(super) fn sum_of<E: Elementary>(elements: &[E]) -> E {
     if elements.len() <= SB {
-        return block(elements);
+        let mut sum = [E::zero()];
+        lines(elements, elements.len().max(1), &mut sum);
+        let [sum] = sum;
+        return sum;
     }
-    sum_of(&elements.chunks(SB).map(block).collect::<Vec<_>>())
+    sum_of(&blocks(elements))
+}
+
+/// The sums of the blocks of a long line.
+fn blocks<E: Elementary>(elements: &[E]) -> Vec<E> {
+    let count = elements.len().div_ceil(SB);
+    let mut sums = vec![E::zero(); count];
+    let parts = threads::parts_here(elements.len(), usize::MAX);
+    let each = count.div_ceil(parts);
+    let work = sums.chunks_mut(each).zip(elements.chunks(each * SB)).collect();
+    threads::each(work, |(sums, elements)| lines(elements, SB, sums));
+    sums
+}
+
+/// The sum of each line of `length`, at most a block; the last may be shorter.
+fn lines<E: Elementary>(elements: &[E], length: usize, sums: &mut [E]) {
+    let reduction = Reduction::Sum;
+    if E::reduce(&mut ReduceTask { reduction, elements, length, out: &mut *sums }) {
+        return;
+    }
+    sums.iter_mut().zip(elements.chunks(length)).for_each(|(sum, line)| *sum = block(line));
 }
 
 fn block<E: Elementary>(elements: &[E]) -> E {
-    Level::best().compiled(
-        #[inline(always)]
-        || lanes_of(elements),
-    )
-}
-
-#[inline(always)]
-fn lanes_of<E: Elementary>(elements: &[E]) -> E {
     let mut lanes: [E; LANES] = from_fn(|_| E::zero());
     let (rows, rest) = elements.as_chunks::<LANES>();
     for row in rows {
@@ -51,7 +67,16 @@ fn lanes_of<E: Elementary>(elements: &[E]) -> E {
 /// As `reference::sum`.
 pub(crate) fn sum<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
     if let Some((elements, length)) = trailing(x, axes) {
-        return elements.chunks_exact(length).map(sum_of).collect();
+        let mut sums = vec![E::zero(); elements.len() / length];
+        if length > SB {
+            sums.iter_mut().zip(elements.chunks(length)).for_each(|(sum, x)| *sum = sum_of(x));
+            return sums;
+        }
+        let parts = threads::parts_here(elements.len(), usize::MAX);
+        let each = sums.len().div_ceil(parts).max(1);
+        let work = sums.chunks_mut(each).zip(elements.chunks(each * length)).collect();
+        threads::each(work, |(sums, elements)| lines(elements, length, sums));
+        return sums;
     }
     let lines = Lines::new(x, axes);
     let mut out = Vec::with_capacity(lines.count);
@@ -69,7 +94,7 @@ pub(crate) fn sum<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
 }
 
 /// How many columns are summed side by side: 16 lanes of them stay in the first-level cache.
-const WIDTH: usize = 32;
+const WIDTH: usize = 64;
 
 /// The sums down `width` columns from `column` of the rows that start at `rows`. Entries past the
 /// width are sums of nothing.

@@ -121,7 +121,10 @@ impl<E: Elementary> Tensor<E> {
     /// The vector `0, 1, .., count - 1`.
     #[must_use]
     pub fn arange(count: usize) -> Self {
-        Self::dense(Shape::from([count]), (0..count).map(|i| E::from_f64(i as f64)).collect())
+        Self::dense(
+            Shape::from([count]),
+            (0..count).map(|i| E::from_f64(i as f64)).collect::<Vec<_>>(),
+        )
     }
 
     /// The tensor of `shape` whose element at each index is `element(index)`, called in row-major
@@ -254,6 +257,6 @@ impl<E: Elementary, const N: usize> From<[E; N]> for Tensor<E> {
 
 impl<E: Elementary, const N: usize, const M: usize> From<[[E; M]; N]> for Tensor<E> {
     fn from(rows: [[E; M]; N]) -> Self {
-        Self::dense(Shape::from([N, M]), rows.into_iter().flatten().collect())
+        Self::dense(Shape::from([N, M]), rows.into_iter().flatten().collect::<Vec<_>>())
     }
 }

@@ -12,7 +12,7 @@ const SUMMARISED: usize = 1000;
 /// Positions shown at each end of a summarised axis.
 const EDGE: usize = 3;
 
-struct Printer<'t, E> {
+struct Printer<'t, E: Elementary> {
     tensor: &'t Tensor<E>,
     texts: Vec<String>,
     width: usize,

@@ -26,6 +26,7 @@ use super::Shape;
 use super::layout::Layout;
 use super::storage::{Buffer, Storage};
 use crate::kernel::Elementary;
+use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use std::borrow::Cow;
 
@@ -47,14 +48,15 @@ use std::borrow::Cow;
 /// assert_eq!((&a - 0.5 * &a).to_vec(), [0.5, 1.0, 1.5, 2.0, 2.5, 3.0]);
 /// ```
 #[derive(Clone)]
-pub struct Tensor<E = f32> {
+pub struct Tensor<E: Elementary = f32> {
     layout: Layout,
     storage: Storage<E>,
 }
 
 impl<E: Elementary> Tensor<E> {
     /// The tensor of elements in row-major order, as many as the shape has.
-    fn dense(shape: Shape, elements: Vec<E>) -> Self {
+    fn dense(shape: Shape, elements: impl Into<Block<E>>) -> Self {
+        let elements = elements.into();
         debug_assert_eq!(
             elements.len(),
             shape.count(),
@@ -65,7 +67,8 @@ impl<E: Elementary> Tensor<E> {
 
     /// The tensor of this one's shape with elements in row-major order.
     #[inline]
-    fn with_elements(&self, elements: Vec<E>) -> Self {
+    fn with_elements(&self, elements: impl Into<Block<E>>) -> Self {
+        let elements = elements.into();
         // COST: copying a layout is a third of the time that making one takes, which shows in
         // small tensors.
         if self.layout.offset() == 0 && self.layout.is_contiguous() {

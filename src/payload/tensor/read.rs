@@ -98,7 +98,7 @@ impl<E: Elementary> Tensor<E> {
         match &self.storage {
             Storage::Dense(_) | Storage::Constant(_) => match self.as_slice() {
                 Some(elements) => elements.to_vec(),
-                None => native::copy(self.view()),
+                None => native::copy(self.view()).into_vec(),
             },
             Storage::Selection(columns) => {
                 let classes = self.shape()[self.rank() - 1];

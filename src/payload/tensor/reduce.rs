@@ -54,7 +54,7 @@ impl<E: Elementary> Tensor<E> {
     pub fn map<F: Elementary>(&self, mut f: impl FnMut(E) -> F) -> Tensor<F> {
         match self.as_constant() {
             Some(value) => Tensor::constant(self.shape().clone(), f(value.clone())),
-            None => Tensor::dense(self.shape().clone(), self.iter().map(f).collect()),
+            None => Tensor::dense(self.shape().clone(), self.iter().map(f).collect::<Vec<_>>()),
         }
     }
 

@@ -4,6 +4,7 @@
 //! its dense twin, and what is computed once for all of it is what every element would give.
 
 use super::Tensor;
+use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::{Binary, Elementary, Kernels, Unary, native, reference};
 use crate::payload::storage::Storage;
@@ -14,8 +15,8 @@ use std::borrow::Cow;
 macro_rules! run {
     ($kernels:expr, $name:ident($($argument:expr),*)) => {
         match $kernels {
-            Kernels::Reference => reference::$name($($argument),*),
-            Kernels::Native => native::$name($($argument),*),
+            Kernels::Reference => Block::from(reference::$name($($argument),*)),
+            Kernels::Native => Block::from(native::$name($($argument),*)),
         }
     };
 }
@@ -40,21 +41,25 @@ impl<E: Elementary> Tensor<E> {
     }
 
     /// `of` each line of a constant, computed once.
-    fn reduce_constant(&self, axes: &[usize], of: impl Fn(View<'_, E>) -> Vec<E>) -> Option<Self> {
+    fn reduce_constant(
+        &self,
+        axes: &[usize],
+        of: impl Fn(View<'_, E>) -> Block<E>,
+    ) -> Option<Self> {
         let value = self.as_constant()?;
         let shape = self.shape().without_axes(axes);
         let reduced = axes.iter().map(|&axis| self.shape()[axis]).product::<usize>();
         if shape.contains(&0) {
             return Some(Self::dense(shape, Vec::new()));
         }
-        let [result] = <[E; 1]>::try_from(of(View {
+        let result = of(View {
             elements: std::slice::from_ref(value),
             extents: &[reduced],
             strides: &[0],
             offset: 0,
-        }))
-        .expect("invariant: one line reduces to one element");
-        Some(Self::constant(shape, result))
+        });
+        let result = result.first().expect("invariant: one line reduces to one element");
+        Some(Self::constant(shape, result.clone()))
     }
 }
 
@@ -111,7 +116,7 @@ impl<E: Elementary> Tensorial for Tensor<E> {
             }
             Storage::Dense(_) | Storage::Bfloat16(_) => match self.layout.reshape(shape) {
                 Some(layout) => Self { layout, storage: self.storage.clone() },
-                None => Self::dense(shape.clone(), self.to_vec()),
+                None => Self::dense(shape.clone(), native::copy(self.plain().view())),
             },
         }
     }

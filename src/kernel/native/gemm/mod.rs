@@ -46,7 +46,7 @@ pub(crate) fn gemm_at<E: Native>(
 ) {
     let GemmTask { m, k, n, a, b, ref mut out } = *task;
     if m == 0 || n == 0 || k == 0 {
-        return;
+        return out.fill(E::zero());
     }
     let product = Product { m, k, n, a, b };
     let operations = m.saturating_mul(n).saturating_mul(k);
