@@ -134,6 +134,10 @@ fn b90_a_nothing_leaks() {
     testkit::allocation::settle(&ALLOCATOR);
     // Whatever a process does once is done before anything is counted.
     let _ = after(scalars::<f64>(), [1, 2], updated);
+    // A thread keeps a buffer for the operands of products, of a bounded size.
+    for (_, network) in tensors::<f32>() {
+        let _ = after(network, [1, 2], updated);
+    }
     let before = live();
     constant_over_steps("scalars", scalars::<f64>);
     for index in 0..tensors::<f32>().len() {
