@@ -4,6 +4,14 @@
 //! definitions under [`reference`] are the meaning of every operation; whatever runs faster
 //! (the private `native`) computes the same bits.
 
+/// In test builds notes that a fast path was taken, so that a test can prove it.
+macro_rules! takes {
+    ($path:literal) => {
+        #[cfg(test)]
+        $crate::kernel::testing::note($path);
+    };
+}
+
 pub mod element;
 pub mod map;
 pub mod memory;

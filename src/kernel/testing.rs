@@ -1,10 +1,30 @@
-//! What kernel tests share: a small generator, a palette of values, random strided operands, and
+//! What kernel tests share: a tally of the fast paths taken, a small generator, a palette of values, random strided operands, and
 //! the comparison of bits.
 //!
 //! INVARIANT: a buffer's elements that a view does not show are NaN, so that reading one shows.
 
 use super::Elementary;
 use super::reference::View;
+
+thread_local! {
+    static TAKEN: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+/// Notes that a fast path was taken: see [`taken`].
+pub(crate) fn note(path: &'static str) {
+    TAKEN.with_borrow_mut(|taken| {
+        if !taken.contains(&path) {
+            taken.push(path);
+        }
+    });
+}
+
+/// The fast paths that `run` takes on this thread, in the order of their first use.
+pub(crate) fn taken(run: impl FnOnce()) -> Vec<&'static str> {
+    TAKEN.take();
+    run();
+    TAKEN.take()
+}
 
 /// SplitMix64.
 pub(crate) struct Random(pub(crate) u64);

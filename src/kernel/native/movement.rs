@@ -74,6 +74,7 @@ fn copy_to<E: Elementary>(x: View<'_, E>, out: &mut [E]) {
         *walk.axes()
         && stride > 1
     {
+        takes!("transposed by squares");
         let outer = walk.axes()[..walk.axes().len() - 2].iter().copied();
         let mut planes = out.chunks_exact_mut(rows * columns);
         Walk::of(outer).elements([x.offset], |[at]| {

@@ -16,6 +16,7 @@ pub(super) fn over<E: Elementary, const N: usize>(
     let parts = threads::parts_here(out.len().saturating_mul(cost), usize::MAX);
     let outermost = extents.iter().position(|&extent| extent > 1);
     let Some(axis) = outermost.filter(|_| parts > 1) else { return run(views, out) };
+    takes!("elements over threads");
     let inner = extents[axis + 1..].iter().fold(1, |count: usize, &extent| count * extent);
     let mut rest = out;
     let mut work = Vec::with_capacity(parts);

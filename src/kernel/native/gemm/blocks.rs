@@ -43,6 +43,11 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
         // Rows that overlap or are all one are packed: they are no runs at a distance.
         let in_place =
             b.column == 1 && b.row >= n && (m <= 12 || KB.min(k) * n <= 8192 && b.row % 512 != 0);
+        if in_place {
+            takes!("right operand in place");
+        } else {
+            takes!("right operand packed");
+        }
         let mut panels = Vec::new();
         let mut spill = [E::exact(0.0); SPILL];
         for first in (0..n).step_by(NC) {

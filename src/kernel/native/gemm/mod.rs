@@ -59,10 +59,13 @@ pub(crate) fn gemm_at<E: Native>(
     }
     let lanes = 64 / size_of::<E>();
     if n >= 4 * lanes * parts {
+        takes!("columns over threads");
         product.by_columns(level, parts, out);
     } else if m >= 6 * parts {
+        takes!("rows over threads");
         product.by_rows(level, parts, out);
     } else if k >= 2 * KB * parts {
+        takes!("terms over threads");
         product.by_terms(level, parts, out);
     } else {
         product.run(level, Output::Whole(out, n));
@@ -145,9 +148,11 @@ impl<'a, E: Native> Product<'a, E> {
     fn run(self, level: Level, mut out: Output<'_, E>) {
         let Self { m, k, n, a, b } = self;
         if m == 1 && b.row == 1 && b.column >= k {
+            takes!("dots");
             return dots::dots([k, n], &a, &b, &mut out, false);
         }
         if n == 1 && a.column == 1 && a.row >= k {
+            takes!("dots, flipped");
             return dots::dots([k, m], &b.transposed(), &a.transposed(), &mut out, true);
         }
         E::at(level, Whole { product: self, out });
@@ -169,6 +174,9 @@ impl<E: Native> Work<E> for Whole<'_, '_, E> {
         let straight = effort::<R>(m, k, n, &a, &b);
         let (a2, b2) = (b.transposed(), a.transposed());
         let flipped = straight > effort::<R>(n, k, m, &a2, &b2) + m * n;
+        if flipped {
+            takes!("flipped");
+        }
         let ([m, n], a, b) = if flipped { ([n, m], a2, b2) } else { ([m, n], a, b) };
         let mut scratch = E::take_scratch();
         let (out, scratch_of) = (&mut out, &mut scratch);

@@ -4,7 +4,7 @@ use super::gemm_at;
 use crate::kernel::reference;
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::task::{GemmTask, Matrix};
-use crate::kernel::testing::{Random, Strided, assert_same};
+use crate::kernel::testing::{Random, Strided, assert_same, taken};
 
 fn check<E: Native>(random: &mut Random, [m, k, n]: [usize; 3]) {
     let specials = random.below(6) == 0;
@@ -61,5 +61,55 @@ fn products_agree_on_any_number_of_threads() {
     for sizes in [[40, 130, 1030], [1500, 40, 80], [5, 40_000, 25], [700, 3100, 2], [3, 5, 3]] {
         check::<f32>(&mut random, sizes);
         check::<f64>(&mut random, sizes);
+    }
+}
+
+#[test]
+fn each_path_is_taken_by_the_products_that_it_is_for() {
+    let path = |[m, k, n]: [usize; 3], a: [usize; 2], b: [usize; 2], threads: usize| {
+        let (x, y) = (vec![0.5_f32; m * k], vec![0.25_f32; k * n]);
+        let mut out = vec![0.0; m * n];
+        let (a, b) = (Matrix::new(&x, a[0], a[1]), Matrix::new(&y, b[0], b[1]));
+        let task = &mut GemmTask::new([m, k, n], a, b, &mut out);
+        taken(|| gemm_at(Level::best(), || threads, task))
+    };
+    let plain = |[m, k, n]: [usize; 3], threads| path([m, k, n], [k, 1], [n, 1], threads);
+    assert_eq!(plain([32, 30, 200], 1), ["right operand in place"]);
+    assert_eq!(plain([64, 300, 512], 1), ["right operand packed"]);
+    assert_eq!(path([512, 64, 3], [1, 512], [3, 1], 1)[0], "flipped");
+    assert_eq!(path([1, 50, 40], [50, 1], [1, 50], 1), ["dots"]);
+    assert_eq!(path([40, 50, 1], [50, 1], [1, 1], 1), ["dots, flipped"]);
+    assert_eq!(plain([64, 256, 2048], 2)[0], "columns over threads");
+    assert_eq!(plain([2048, 256, 64], 2)[0], "rows over threads");
+    assert_eq!(plain([4, 200_000, 8], 2)[0], "terms over threads");
+    assert!(!plain([64, 256, 2048], 1).contains(&"columns over threads"));
+}
+
+/// Every extent to 67 on every side, and strides of every kind.
+#[test]
+#[ignore = "heavy: 28,000 products at every level"]
+fn heavy_products_agree_on_all_sizes_to_67() {
+    let mut random = Random(34);
+    for m in 0..=67 {
+        for n in 0..=67 {
+            for k in [random.below(8), 8 + random.below(24), 32 + random.below(36)] {
+                check::<f32>(&mut random, [m, k, n]);
+                check::<f64>(&mut random, [m, k, n]);
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "deep: every triple of extents"]
+fn deep_products_agree_on_every_triple_to_67() {
+    let mut random = Random(35);
+    for m in 0..=67 {
+        for k in 0..=67 {
+            for n in 0..=67 {
+                check::<f32>(&mut random, [m, k, n]);
+                check::<f64>(&mut random, [m, k, n]);
+            }
+        }
     }
 }
