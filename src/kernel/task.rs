@@ -119,6 +119,30 @@ pub struct MapTask<'a, E> {
     pub out: &'a mut [E],
 }
 
+impl<'a, E: Elementary> MapTask<'a, E> {
+    /// `op` of each of `elements` into `out`.
+    ///
+    /// # Panics
+    ///
+    /// Where the two differ in length.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Elementary, MapTask, Unary};
+    ///
+    /// let mut out = [0.0; 3];
+    /// assert!(f64::map(&mut MapTask::new(Unary::Relu, &[-1.0, 0.0, 2.0], &mut out)));
+    /// assert_eq!(out, [0.0, 0.0, 2.0]);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn new(op: Unary, elements: &'a [E], out: &'a mut [E]) -> Self {
+        assert_eq!(elements.len(), out.len(), "map: one result for each element");
+        Self { op, elements, out }
+    }
+}
+
 /// What lines are reduced to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

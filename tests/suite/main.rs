@@ -11,6 +11,7 @@ mod gradients;
 mod movement;
 mod neural;
 mod operations_document;
+mod parallel;
 mod properties;
 mod refusal;
 mod text;

@@ -1,4 +1,4 @@
-//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|deep|ops`.
+//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|deep|faults|ops`.
 //!
 //! `ci` is what decides whether a change is good; everything it does can be run alone as well. The
 //! tool uses nothing but the standard library and does not link the crate, so that it still runs when
@@ -6,6 +6,7 @@
 
 mod ci;
 mod cross;
+mod faults;
 mod regenerate;
 mod run;
 mod tidy;
@@ -20,6 +21,7 @@ Usage: cargo xtask COMMAND
   bless [FILTER]   rewrites the golden files and filetests from what the code does now
   cross [x86|arm]  the golden tests on other processors, under QEMU
   deep [FILTER]    the tests that take too long for `ci`, in release
+  faults           seeds faults into the kernels, each of which a test must catch
   ops              rewrites docs/OPERATIONS.md from the operations' own tables
 ";
 
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         ["cross", "arm"] => cross::arm().map(run::Tally::report),
         ["deep"] => ci::deep("deep_").map(run::Tally::report),
         ["deep", filter] => ci::deep(filter).map(run::Tally::report),
+        ["faults"] => faults::faults(),
         ["ops"] => regenerate::operations(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -1,7 +1,7 @@
 //! Products at every level against the definition, to the bit.
 
 use super::gemm_at;
-use crate::kernel::reference;
+use crate::kernel::reference::{self, View};
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::testing::{Random, Strided, assert_same, taken};
@@ -109,6 +109,30 @@ fn deep_products_agree_on_every_triple_to_67() {
             for n in 0..=67 {
                 check::<f32>(&mut random, [m, k, n]);
                 check::<f64>(&mut random, [m, k, n]);
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_may_overlap() {
+    let mut random = Random(36);
+    let elements: Vec<f32> = (0..400).map(|_| random.value(false)).collect();
+    for [row, column] in [[1, 1], [2, 1], [0, 1], [1, 0], [3, 2], [5, 1]] {
+        for [m, k, n] in [[3, 9, 21], [20, 5, 33], [1, 40, 20], [30, 30, 1]] {
+            let view = |rows: usize, columns: usize| {
+                let (extents, strides) = ([rows, columns], [row, column]);
+                (extents, strides)
+            };
+            let ((ae, s), (be, _)) = (view(m, k), view(k, n));
+            let (a, b) = (View::new(&elements, &ae, &s, 0), View::new(&elements, &be, &s, 0));
+            let expected = reference::product(a, b);
+            for level in Level::all() {
+                let mut out = vec![0.0; m * n];
+                let a = Matrix::new(&elements, row, column);
+                let task = &mut GemmTask::new([m, k, n], a, a, &mut out);
+                gemm_at(level, || 1, task);
+                assert_same(&out, &expected, &format!("{m} x {k} x {n} by {row}, {column}"));
             }
         }
     }

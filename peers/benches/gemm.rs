@@ -1,0 +1,155 @@
+//! Products of the shapes that networks have, on one thread, against other libraries.
+//!
+//!     cargo bench -p peers --bench gemm
+
+use faer::{Accum, MatMut, MatRef, Par};
+use peers::{Table, limits, race};
+use poorgrad::{Elementary, GemmTask, Matrix};
+
+/// `m`, `k`, `n`, and which operand is stored transposed.
+type Row = ([usize; 3], &'static str);
+
+const ROWS: [Row; 31] = [
+    ([64, 64, 64], "NN"),
+    ([128, 128, 128], "NN"),
+    ([256, 256, 256], "NN"),
+    ([512, 512, 512], "NN"),
+    ([1024, 1024, 1024], "NN"),
+    ([2048, 2048, 2048], "NN"),
+    ([1, 768, 3072], "NN"),
+    ([1, 768, 50257], "NN"),
+    ([1, 768, 50257], "NT"),
+    ([32, 768, 3072], "NN"),
+    ([64, 768, 768], "NN"),
+    ([64, 768, 2304], "NN"),
+    ([64, 3072, 768], "NN"),
+    ([64, 768, 50257], "NT"),
+    ([500, 27, 200], "NN"),
+    ([27, 500, 200], "TN"),
+    ([500, 200, 27], "NT"),
+    ([32, 30, 200], "NN"),
+    ([32, 200, 27], "NN"),
+    ([128, 784, 512], "NN"),
+    ([784, 128, 512], "TN"),
+    ([128, 512, 784], "NT"),
+    ([36864, 25, 6], "NN"),
+    ([25, 36864, 6], "TN"),
+    ([9216, 150, 16], "NN"),
+    ([150, 9216, 16], "TN"),
+    ([9216, 16, 150], "NT"),
+    ([32768, 288, 32], "NN"),
+    ([8192, 576, 64], "NN"),
+    ([2048, 1152, 128], "NN"),
+    ([4, 4, 4], "NN"),
+];
+
+/// Matrices times vectors, which memory bounds.
+const VECTORS: [Row; 2] = [([100_000, 50, 1], "NN"), ([50, 100_000, 1], "TN")];
+
+macro_rules! bench {
+    ($name:ident, $float:ident, $multiply:path) => {
+        fn $name(rows: &[Row], table: &mut Table, limit: f64) {
+            for &([m, k, n], form) in rows {
+                let number = |i: usize| (i * 7919 % 101) as $float * 0.01 - 0.5;
+                let a: Vec<$float> = (0..m * k).map(number).collect();
+                let b: Vec<$float> = (0..k * n).map(number).collect();
+                let strides = |transposed: bool, rows: usize, columns: usize| {
+                    if transposed { (1, rows) } else { (columns, 1) }
+                };
+                let (ar, ac) = strides(form.starts_with('T'), m, k);
+                let (br, bc) = strides(form.ends_with('T'), k, n);
+                let [mut c, mut d, mut e, mut f] = [(); 4].map(|()| vec![0.0 as $float; m * n]);
+                let seconds = race(&mut [
+                    ("ours", &mut || {
+                        let (a, b) = (Matrix::new(&a, ar, ac), Matrix::new(&b, br, bc));
+                        $float::gemm(&mut GemmTask::new([m, k, n], a, b, &mut c));
+                    }),
+                    ("faer", &mut || {
+                        let (ar, ac) = (ar as isize, ac as isize);
+                        let (br, bc) = (br as isize, bc as isize);
+                        let dense = |x, rows, columns, row: isize, column: isize| {
+                            if column == 1 {
+                                MatRef::from_row_major_slice(x, rows, columns)
+                            } else {
+                                debug_assert_eq!(row, 1);
+                                MatRef::from_column_major_slice(x, rows, columns)
+                            }
+                        };
+                        let out = MatMut::from_row_major_slice_mut(&mut d, m, n);
+                        let (a, b) = (dense(&a[..], m, k, ar, ac), dense(&b[..], k, n, br, bc));
+                        let replace = Accum::Replace;
+                        faer::linalg::matmul::matmul(out, replace, a, b, 1.0, Par::Seq);
+                    }),
+                    ("gemm", &mut || {
+                        // SAFETY: the slices hold what the extents and strides say.
+                        unsafe {
+                            gemm::gemm(
+                                m,
+                                n,
+                                k,
+                                e.as_mut_ptr(),
+                                1,
+                                n as isize,
+                                false,
+                                a.as_ptr(),
+                                ac as isize,
+                                ar as isize,
+                                b.as_ptr(),
+                                bc as isize,
+                                br as isize,
+                                0.0,
+                                1.0,
+                                false,
+                                false,
+                                false,
+                                gemm::Parallelism::None,
+                            );
+                        }
+                    }),
+                    ("matrixmultiply", &mut || {
+                        // SAFETY: the slices hold what the extents and strides say.
+                        unsafe {
+                            $multiply(
+                                m,
+                                k,
+                                n,
+                                1.0,
+                                a.as_ptr(),
+                                ar as isize,
+                                ac as isize,
+                                b.as_ptr(),
+                                br as isize,
+                                bc as isize,
+                                0.0,
+                                f.as_mut_ptr(),
+                                n as isize,
+                                1,
+                            );
+                        }
+                    }),
+                ]);
+                let operations = 2e-9 * (m * k * n) as f64;
+                let rates: Vec<f64> = seconds.iter().map(|seconds| operations / seconds).collect();
+                let name = format!("{} {m} x {k} x {n} {form}", stringify!($float));
+                table.row(&name, &rates, Some(limit));
+            }
+        }
+    };
+}
+
+bench!(singles, f32, matrixmultiply::sgemm);
+bench!(doubles, f64, matrixmultiply::dgemm);
+
+fn main() {
+    poorgrad::set_threads(1);
+    let (single, double) = (limits::singles(), limits::doubles());
+    println!("limits of one core, GFLOP/s: f32 {single:.1?}, f64 {double:.1?}");
+    println!("ours multiplies and adds with two roundings, the peers with one");
+    let peers = ["faer", "gemm", "matrixmultiply"];
+    let mut table = Table::new("products", "GFLOP/s", &peers);
+    singles(&ROWS, &mut table, single.separate);
+    let short: Vec<Row> = ROWS.iter().copied().filter(|([.., n], _)| *n < 40_000).collect();
+    doubles(&short, &mut table, double.separate);
+    doubles(&VECTORS, &mut table, double.separate);
+    table.finish();
+}

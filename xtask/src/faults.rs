@@ -1,0 +1,127 @@
+//! Faults seeded into a copy of the repository, one at a time: each must make a test fail.
+//!
+//! What a comparison with the definitions is worth shows in what it catches. The table is written by
+//! hand: a wrong order, a forgotten edge, a lane mixed up, where fast code usually goes wrong.
+
+use std::{fs, path::Path, process::Command};
+
+use crate::run::{Outcome, heading, root};
+
+/// A file below `src/kernel`, what stands there once, and what is put in its place.
+const FAULTS: [(&str, &str, &str); 22] = [
+    // Products.
+    ("native/gemm/tile.rs", "at += left.step;", "at += 1;"),
+    (
+        "native/gemm/tile.rs",
+        "token.add(sums[i][j], token.mul(a, registers[j]))",
+        "token.add(token.mul(a, registers[j]), sums[0][j])",
+    ),
+    ("native/gemm/blocks.rs", "first: start == 0", "first: true"),
+    ("native/gemm/blocks.rs", "KB.min(k - start)", "KB.min(k)"),
+    ("native/gemm/blocks.rs", "&& b.row >= n", "&& b.row + 1 >= n"),
+    ("native/gemm/output.rs", "&spill[i * stride + j]", "&spill[j * stride + i]"),
+    (
+        "native/gemm/pack.rs",
+        "row[width..].fill(E::zero());\n        }\n        return;",
+        "}\n        return;",
+    ),
+    ("native/gemm/pack.rs", "start * b.row + (column + first + j)", "start * b.row + (column + j)"),
+    ("native/gemm/dots.rs", "totals[j].add(&sums[j])", "sums[j].add(&totals[j]).add(&sums[j])"),
+    ("native/gemm/dots.rs", "let mut sums = [E::exact(0.0); N];", "let mut sums = totals;"),
+    (
+        "native/gemm/mod.rs",
+        "for block in others.chunks_exact(size)",
+        "for block in others.rchunks_exact(size)",
+    ),
+    ("native/gemm/mod.rs", "terms.start * self.b.row", "terms.start * self.b.column"),
+    // Sums and maxima.
+    ("native/reduce.rs", "registers[i][row * PER + p]", "registers[i][row * PER]"),
+    ("native/reduce.rs", "lanes = [rest[0]; LANES];", ""),
+    (
+        "native/sum.rs",
+        "while width > 0 {\n        let (low, high)",
+        "while width > 1 {\n        let (low, high)",
+    ),
+    ("native/sum.rs", "lines(elements, SB, sums)", "lines(elements, SB / 2, sums)"),
+    // Maps.
+    ("native/lanes.rs", "padded[..rest.len()].copy_from_slice(rest);", ""),
+    (
+        "native/map.rs",
+        "[0, 1] => {\n                    let a = a[0].clone();",
+        "[0, 1] => {\n                    let a = a[i.min(1)].clone();",
+    ),
+    ("native/map.rs", "if condition[k].is_zero()", "if !condition[k].is_zero()"),
+    ("simd/vector.rs", "self.simd.$min(constant, a)", "self.simd.$min(a, constant)"),
+    // Movement.
+    ("native/movement.rs", "to[j] = lines[j][i].clone();", "to[i] = lines[j][i].clone();"),
+    (
+        "walk.rs",
+        "at[i] = at[i].wrapping_sub(extent.wrapping_mul(strides[i]));",
+        "at[i] = at[i].wrapping_sub(strides[i]);",
+    ),
+];
+
+/// Seeds every fault and reports those that no test of the kernels caught.
+pub fn faults() -> Outcome {
+    let copy = root().join("target").join("faults");
+    let built = root().join("target").join("faults-built");
+    heading("faults seeded into the kernels");
+    let _ = fs::remove_dir_all(&copy);
+    replicate(&root(), &copy)?;
+    if !passes(&copy, &built)? {
+        return Err("xtask: the kernels' tests fail without any fault".to_string());
+    }
+    let mut missed = Vec::new();
+    for (file, from, to) in FAULTS {
+        let path = copy.join("src/kernel").join(file);
+        let sound = fs::read_to_string(&path).map_err(|error| format!("xtask: {file}: {error}"))?;
+        if sound.matches(from).count() != 1 {
+            return Err(format!(
+                "xtask: {file}: `{from}` does not stand there once; mend the table"
+            ));
+        }
+        fs::write(&path, sound.replace(from, to)).map_err(|error| error.to_string())?;
+        let caught = !passes(&copy, &built)?;
+        fs::write(&path, sound).map_err(|error| error.to_string())?;
+        let from = from.lines().next().unwrap_or_default();
+        println!("{} {file}: `{from}`", if caught { "caught" } else { "MISSED" });
+        if !caught {
+            missed.push(file);
+        }
+    }
+    println!("{} of {} faults caught", FAULTS.len() - missed.len(), FAULTS.len());
+    if missed.is_empty() { Ok(()) } else { Err(format!("xtask: not caught: {missed:?}")) }
+}
+
+/// Whether the kernels' tests pass. A fault that does not compile counts as an error of the table.
+fn passes(copy: &Path, built: &Path) -> Outcome<bool> {
+    let run = |arguments: &[&str]| {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.args(arguments).current_dir(copy).env("CARGO_TARGET_DIR", built);
+        command.output().map_err(|error| format!("xtask: cargo can't be started: {error}"))
+    };
+    let building = run(&["test", "--quiet", "--package", "poorgrad", "--lib", "--no-run"])?;
+    if !building.status.success() {
+        return Err(String::from_utf8_lossy(&building.stderr).into_owned());
+    }
+    Ok(run(&["test", "--quiet", "--package", "poorgrad", "--lib", "kernel"])?.status.success())
+}
+
+/// Copies what cargo needs.
+fn replicate(from: &Path, to: &Path) -> Outcome {
+    fs::create_dir_all(to).map_err(|error| error.to_string())?;
+    let entries = fs::read_dir(from).map_err(|error| error.to_string())?;
+    for entry in entries.flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        if [".git", "target"].iter().any(|skipped| name == *skipped) {
+            continue;
+        }
+        if path.is_dir() {
+            replicate(&path, &to.join(name))?;
+        } else {
+            fs::copy(&path, to.join(name)).map_err(|error| error.to_string())?;
+        }
+    }
+    Ok(())
+}
