@@ -93,7 +93,7 @@ impl<P: Tensorial> Network<P> {
         let shape = Arc::new(payload.shape());
         let _append = self.appending();
         let function = Function::Parameter(Parameter { slot: self.parameters.len() as u32 });
-        recorded(self.check_room(&function));
+        recorded(self.check_room(function.name(), 1));
         // The payload first: whoever sees the node finds its state.
         self.parameters.push(State { index: self.nodes.len() as u32, payload });
         self.push(Node {
@@ -162,7 +162,7 @@ impl<P: Tensorial> Network<P> {
             name: OnceLock::new(),
             differentiable,
         };
-        recorded(self.check_room(&node.function));
+        recorded(self.check_room(node.function.name(), 1));
         let _append = self.appending();
         self.push(node)
     }
@@ -211,7 +211,7 @@ impl<P: Tensorial> Network<P> {
                 "the last operand is no selection (declare it with `Tensor::selection(..)`)",
             )));
         }
-        self.check_room(&function)?;
+        self.check_room(function.name(), 1)?;
         if !P::holds(&shape) {
             return Err(ShapeError::general(
                 function.name(),
@@ -245,11 +245,16 @@ impl<P: Tensorial> Network<P> {
         Value { network: self, index: self.nodes.push(node) as u32 }
     }
 
-    fn check_room(&self, function: &Function) -> Result<(), ShapeError> {
-        if self.nodes.len() < u32::MAX as usize {
+    /// Whether `count` further nodes have a place.
+    pub(crate) fn check_room(
+        &self,
+        operation: &'static str,
+        count: usize,
+    ) -> Result<(), ShapeError> {
+        if self.nodes.len() <= u32::MAX as usize - count {
             return Ok(());
         }
-        Err(ShapeError::general(function.name(), "the tape is full: it holds 2^32 - 1 values"))
+        Err(ShapeError::general(operation, "the tape is full: it holds 2^32 - 1 values"))
     }
 
     /// The append lock. Nothing that it guards can be left half done by a panic, so that a

@@ -107,9 +107,15 @@ impl Shape {
 
     /// This shape without the (ascending, distinct) `axes`.
     pub(crate) fn without_axes(&self, axes: &[usize]) -> Self {
-        let mut kept = self.iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
-        let rank = kept.clone().count();
-        Self::from_fn(rank, |_| kept.next().map_or(0, |(_, &extent)| extent))
+        // Both lists ascend, so that one pass over each is enough.
+        let (mut axes, mut next) = (axes.iter().peekable(), 0);
+        Self::from_fn(self.len() - axes.len(), |_| {
+            while axes.next_if(|&&axis| axis == next).is_some() {
+                next += 1;
+            }
+            next += 1;
+            self[next - 1]
+        })
     }
 
     /// Row-major strides, in elements: a list that is inline where the shape is.

@@ -2,7 +2,7 @@
 
 use crate::kernel::Elementary;
 use crate::kernel::reference::View;
-use crate::kernel::walk::{Axis, Walk};
+use crate::kernel::walk::{Axis, Walk, product_of};
 use std::borrow::Cow;
 
 /// Whether strides are the row-major ones, where they matter.
@@ -98,7 +98,7 @@ fn transpose<E: Elementary>(
 
 /// The product of the extents before and from `axis` on.
 pub(super) fn split(extents: &[usize], axis: usize) -> (usize, usize) {
-    (extents[..axis].iter().product(), extents[axis..].iter().product())
+    (product_of(&extents[..axis]), product_of(&extents[axis..]))
 }
 
 /// As `reference::pad`.
@@ -111,7 +111,7 @@ pub(crate) fn pad<E: Elementary>(
 ) -> Vec<E> {
     let elements = packed(x);
     let (outer, row) = split(x.extents, axis);
-    let inner = x.extents[axis + 1..].iter().product::<usize>();
+    let inner = product_of(&x.extents[axis + 1..]);
     let (before, after) = (before * inner, after * inner);
     let mut out = Vec::with_capacity(outer * (before + row + after));
     for i in 0..outer {

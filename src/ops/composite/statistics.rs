@@ -96,6 +96,7 @@ impl<P: Tensorial> Value<'_, P> {
             let violation = Violation::new(1, "the operands are not vectors of one extent");
             return Err(ShapeError::new("dot", violation, &nodes));
         }
+        self.try_together(rhs, "dot")?;
         Ok(self.unsqueeze(0).try_matmul(rhs.unsqueeze(1))?.squeeze(0).squeeze(0))
     }
 }

@@ -6,6 +6,7 @@
 
 use super::{Tensor, TensorError};
 use crate::kernel::Elementary;
+use crate::kernel::walk::product_of;
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -50,7 +51,11 @@ impl<E: Elementary> Tensor<E> {
             let (op, request) = ("categorical", "a last axis".into());
             return Err(TensorError::Axis { op, request, shape: self.shape().clone() });
         };
-        let rows = self.shape()[..self.rank() - 1].iter().product::<usize>();
+        let leading = &self.shape()[..self.rank() - 1];
+        if classes == 0 && !leading.contains(&0) {
+            return Err(TensorError::Weights { row: 0, problem: "has no positive weight" });
+        }
+        let rows = product_of(leading);
         let mut elements = self.iter();
         let mut weights = Vec::with_capacity(classes);
         let mut drawn = Vec::with_capacity(rows.min(self.len()));
