@@ -1,7 +1,7 @@
 //! Gradients are right: forward mode by dual numbers, central differences, second order, and the
 //! declared side of every kink.
 
-use poorgrad::{Elementary, Network, Tensor, Tensorial, Value, gradcheck_second};
+use poorgrad::{Elementary, Network, Tensor, Tensorial, Value, gradcheck, gradcheck_second};
 use testkit::gradient::{central_differences, dot_product, first_primal_difference, smooth};
 use testkit::{generate_smooth, seeded};
 
@@ -72,7 +72,11 @@ fn second_order_agrees(seeds: std::ops::Range<u64>) {
         let tape = generate_smooth::<Tensor<f64>>(&bytes(seed)[..12], &mut |value, _| value);
         let report = gradcheck_second(&tape.network, tape.target, &tape.sources)
             .expect("symbols of the tape");
+        if tape.sources.is_empty() {
+            continue;
+        }
         assert!(report.error() <= 1e-6, "seed {seed}: {report}");
+        assert!(report.checked() > 0 && report.kinks().is_empty(), "seed {seed}: {report}");
     }
 }
 
@@ -120,6 +124,38 @@ fn a_pull_back_and_a_push_forward_are_adjoint() {
         let error = (along - pushed).abs();
         assert!(error <= 1e-13 * scale || error == 0.0, "seed {seed}: {along} {pushed}");
     }
+}
+
+#[test]
+fn a_kink_is_flagged_and_a_report_that_judged_nothing_has_no_error_to_pass_with() {
+    let network = Network::new();
+    let (x, y) = (network.input(0.0_f64), network.input(0.75));
+    let target = x.abs() + y * y;
+    let report = gradcheck(&network, target, [x, y]).expect("symbols of the network");
+    assert_eq!((report.checked(), report.kinks().len()), (1, 1), "{report}");
+    assert!(report.error() < 1e-8 && report.kinks()[0].value.contains("%0 = input"), "{report}");
+    let only_the_kink = gradcheck(&network, target, [x]).expect("a symbol of the network");
+    assert_eq!(only_the_kink.checked(), 0);
+    assert!(only_the_kink.error().is_nan());
+    let nothing = gradcheck(&network, target, Vec::<poorgrad::Symbol>::new()).expect("no symbol");
+    assert!(nothing.error().is_nan() && nothing.worst().is_none());
+}
+
+#[test]
+fn rounding_is_no_kink_and_does_not_hide_a_wrong_gradient() {
+    // The noise of a large constant term exceeds the gap of one-sided slopes, and doubles at half
+    // the step: the coordinate is judged all the same, and does not pass for exact.
+    let network = Network::new();
+    let x = network.input(0.7_f64);
+    let report = gradcheck(&network, x * x + 1e7, [x]).expect("a symbol of the network");
+    assert_eq!((report.checked(), report.kinks().len()), (1, 0), "{report}");
+    assert!(report.error() < 1e-2, "{report}");
+    // A single has no digits to spare for such a step: a large error, not a pass.
+    let network = Network::new();
+    let x = network.input(0.7_f32);
+    let report = gradcheck(&network, x * x, [x]).expect("a symbol of the network");
+    assert_eq!((report.checked(), report.kinks().len()), (1, 0), "{report}");
+    assert!(report.error() > 1e-8, "{report}");
 }
 
 /// Value and slope of a function of one number, in both element types.

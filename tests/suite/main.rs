@@ -13,5 +13,6 @@ mod neural;
 mod operations_document;
 mod properties;
 mod refusal;
+mod refused;
 mod text;
 mod threads;
