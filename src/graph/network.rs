@@ -302,6 +302,10 @@ impl<P: Tensorial> Network<P> {
 
     /// The parameters with their paths, in the order of their recording. A parameter without a
     /// name is called `parameter` and its number, behind its scopes.
+    ///
+    /// Paths need not be unique: two layers in one scope both have a `weight`, and a parameter may
+    /// have been given the name `parameter0`. Open a scope for each part of a model where paths are
+    /// to tell them apart; symbols always do.
     pub fn parameters(&self) -> impl Iterator<Item = (String, Value<'_, P>)> {
         // The nodes' length first: a parameter whose node is still being appended is not there yet.
         let (nodes, states) = (self.nodes.len(), self.parameters.len());

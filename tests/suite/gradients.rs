@@ -189,16 +189,19 @@ macro_rules! kink {
 const NAN: f64 = f64::NAN;
 const INF: f64 = f64::INFINITY;
 
+/// `relu-at-zero`.
 #[test]
 fn the_slope_of_relu_at_zero_is_zero() {
     kink!(0.0, |x| x.relu() => 0.0, 0.0);
 }
 
+/// `relu-negative-zero`.
 #[test]
 fn relu_of_negative_zero_is_positive_zero() {
     kink!(-0.0, |x| x.relu() => 0.0, 0.0);
 }
 
+/// `relu-nan`.
 #[test]
 fn relu_of_nan_is_nan_with_slope_zero() {
     let (value, slope) = at::<f64>(NAN, |x| x.relu());
@@ -207,12 +210,14 @@ fn relu_of_nan_is_nan_with_slope_zero() {
     assert!(value.is_nan() && slope.to_bits() == 0);
 }
 
+/// `abs-at-zero`.
 #[test]
 fn the_slope_of_abs_at_zero_is_zero() {
     kink!(0.0, |x| x.abs() => 0.0, 0.0);
     kink!(-0.0, |x| x.abs() => 0.0, 0.0);
 }
 
+/// `maximum-tie` and `maximum-nan`.
 #[test]
 fn a_tie_of_maximum_goes_to_the_left() {
     for (left, right) in [(1.0, 1.0), (0.0, -0.0), (-0.0, 0.0), (NAN, 1.0), (NAN, NAN), (INF, INF)]
@@ -231,6 +236,7 @@ fn a_tie_of_maximum_goes_to_the_left() {
     assert_eq!((gradients.of(a), gradients.of(b)), (0.0, 1.0));
 }
 
+/// `minimum-tie`.
 #[test]
 fn a_tie_of_minimum_goes_to_the_left() {
     let network = Network::new();
@@ -240,6 +246,7 @@ fn a_tie_of_minimum_goes_to_the_left() {
     assert_eq!((gradients.of(a), gradients.of(b)), (1.0, 0.0));
 }
 
+/// `window-tie`.
 #[test]
 fn a_tie_of_max_along_goes_to_the_earliest_position() {
     let network = Network::new();
@@ -254,6 +261,7 @@ fn a_tie_of_max_along_goes_to_the_earliest_position() {
     }
 }
 
+/// `window-nan`.
 #[test]
 fn the_first_nan_of_max_along_gets_the_gradient() {
     let network = Network::new();
@@ -264,28 +272,33 @@ fn the_first_nan_of_max_along_gets_the_gradient() {
     assert_eq!(run.backward(y).of(x).to_vec(), [0.0, 1.0, 0.0, 0.0]);
 }
 
+/// `sqrt-at-zero`.
 #[test]
 fn the_slope_of_sqrt_at_zero_is_infinite() {
     kink!(0.0, |x| x.sqrt() => 0.0, INF);
 }
 
+/// `powf-zero-zero`.
 #[test]
 fn powf_is_one_at_zero_to_the_zero() {
     kink!(0.0, |x| x.powf(x.literal(0.0)) => 1.0, 0.0);
     kink!(NAN, |x| x.powf(x.literal(0.0)) => 1.0, 0.0);
 }
 
+/// `powf-base-derivative`.
 #[test]
 fn the_slope_of_powf_at_zero_is_zero_above_one_and_one_at_one() {
     kink!(0.0, |x| x.powf(x.literal(2.5)) => 0.0, 0.0);
     kink!(0.0, |x| x.powf(x.literal(1.0)) => 0.0, 1.0);
 }
 
+/// `powf-exponent-derivative`.
 #[test]
 fn the_slope_of_powf_in_its_exponent_at_base_zero_is_zero() {
     kink!(2.0, |y| y.literal(0.0).powf(y) => 0.0, 0.0);
 }
 
+/// `condition-no-gradient`.
 #[test]
 fn a_condition_gets_no_gradient() {
     kink!(2.0, |x| x.select(x.literal(3.0), x.literal(4.0)) => 3.0, 0.0);
@@ -293,11 +306,13 @@ fn a_condition_gets_no_gradient() {
     kink!(2.0, |x| x.step(2.0) => 1.0, 0.0);
 }
 
+/// `branch-not-taken`.
 #[test]
 fn the_branch_not_taken_gets_exactly_nothing() {
     kink!(0.0, |x| x.literal(0.0).select(x.ln() / x, x.literal(7.0)) => 7.0, 0.0);
 }
 
+/// `compare-nan` and `select-nan`.
 #[test]
 fn comparisons_are_false_on_nan_but_for_ne() {
     kink!(NAN, |x| x.lt(x) + x.le(x) + x.gt(x) + x.ge(x) + x.eq(x) => 0.0, 0.0);
@@ -309,6 +324,7 @@ fn comparisons_are_false_on_nan_but_for_ne() {
     assert_eq!(network.forward().of(y), 1.0);
 }
 
+/// `clamp-outside`.
 #[test]
 fn outside_a_clamp_the_slope_is_zero() {
     // `minimum` is a negated maximum, and so is the zero that it routes.
@@ -317,6 +333,7 @@ fn outside_a_clamp_the_slope_is_zero() {
     kink!(0.5, |x| x.clamp(-1.0, 1.0) => 0.5, 1.0);
 }
 
+/// `non-ancestors`.
 #[test]
 fn values_that_are_no_ancestors_never_influence_a_gradient() {
     let network = Network::new();
@@ -342,6 +359,7 @@ fn an_absorbing_product_ignores_what_a_zero_meets() {
     kink!(0.0, |d| d.literal(0.0).absorb_div(d) => 0.0, -0.0);
 }
 
+/// `softplus-at-zero`.
 #[test]
 fn the_slope_of_softplus_is_the_sigmoid() {
     for x in [-30.0, -1.0, 0.0, 0.5, 40.0] {

@@ -2,7 +2,9 @@
 
 mod cases;
 mod constraints;
+mod conventions;
 mod deep;
+mod elements;
 mod engine;
 mod filetests;
 mod forks;

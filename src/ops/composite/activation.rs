@@ -92,15 +92,27 @@ impl<P: Tensorial> Value<'_, P> {
         -(-self).softplus()
     }
 
-    /// `x sigmoid(x)`.
+    /// `x sigmoid(x)`, as an absorbing product: `+0` where the sigmoid is 0, at `-inf` too (where the
+    /// gradient is NaN all the same).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// let network = poorgrad::Network::new();
+    /// let y = network.leaf(f64::NEG_INFINITY).silu();
+    /// assert_eq!(network.forward().of(y).to_bits(), 0.0_f64.to_bits());
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn silu(self) -> Self {
-        self * self.sigmoid()
+        self.sigmoid().absorb(self)
     }
 
     /// `x Phi(x)` with the normal distribution function `Phi` (Hendrycks and Gimpel, "Gaussian
     /// Error Linear Units", 2016), by `erf`.
+    ///
+    /// Far below 0 the factor `1 + erf(..)` cancels: the result is accurate absolutely, not
+    /// relatively, and NaN at `-inf`.
     #[must_use]
     #[track_caller]
     pub fn gelu(self) -> Self {

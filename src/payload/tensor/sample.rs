@@ -7,14 +7,7 @@
 use super::{Tensor, TensorError};
 use crate::kernel::Elementary;
 use crate::kernel::walk::product_of;
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use crate::math::mix::{GOLDEN, mix};
 
 /// Draw `counter` of `seed`, uniform in `[0, 1)`.
 fn uniform(seed: u64, counter: u64) -> f64 {
