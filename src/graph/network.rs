@@ -12,7 +12,7 @@ use super::sync::{Arc, Mutex, OnceLock};
 use super::tape::Tape;
 use super::value::Value;
 use crate::ops::{Function, Input, Leaf, Parameter};
-use crate::payload::Tensorial;
+use crate::payload::{Shape, Tensorial};
 use std::panic::Location;
 
 /// A parameter's payload in one generation, and the position of its node.
@@ -59,6 +59,17 @@ impl<P: Tensorial> Clone for Network<P> {
         let _append = self.appending();
         Self::from_chains(self.lineage, self.nodes.fork(), self.parameters.fork())
     }
+}
+
+/// Whether a selection of the one shape is one under the other: with the same number of rows of the
+/// same extent. (A selection of no rows and no classes has the volume of any rows of no classes.)
+fn keeps_rows(from: &Shape, to: &Shape) -> bool {
+    let [Some((classes, rows)), Some((last, leading))] = [from.split_last(), to.split_last()]
+    else {
+        return false;
+    };
+    let rows = Shape::new(rows).volume();
+    classes == last && rows.is_some() && rows == Shape::new(leading).volume()
 }
 
 impl<P: Tensorial> Network<P> {
@@ -225,7 +236,7 @@ impl<P: Tensorial> Network<P> {
         let shape = if shape == *first.shape { first.shape.clone() } else { Arc::new(shape) };
         let selection = first.selection
             && matches!(function, Function::Reshape(_))
-            && shape.last() == first.shape.last();
+            && keeps_rows(&first.shape, &shape);
         let node = Node {
             function,
             selection,

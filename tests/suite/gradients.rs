@@ -367,3 +367,21 @@ fn the_slope_of_softplus_is_the_sigmoid() {
         assert_eq!(at::<f64>(x, |x| x.softplus()).1.to_bits(), sigmoid.to_bits());
     }
 }
+
+/// `powf-exponent-derivative`, once more: the derivatives of that 0 are 0 as well.
+#[test]
+fn second_derivatives_of_a_power_of_zero_are_finite() {
+    let network = Network::new();
+    let (x, y) = (network.input(0.0_f64), network.input(2.0));
+    let z = x.powf(y);
+    let first = network.differentiate(z, [x, y]);
+    let second = first.iter().map(|first| network.differentiate(*first, [x, y]));
+    let second: Vec<_> = second.collect();
+    let run = network.forward();
+    let of = |row: usize, column: usize| run.of(second[row][column]);
+    assert_eq!([of(0, 0), of(0, 1), of(1, 0), of(1, 1)], [2.0, 0.0, 0.0, 0.0]);
+    let one = network.leaf(1.0);
+    let product = network.hvp(z, [(x, one), (y, one)]);
+    let run = network.forward();
+    assert_eq!([run.of(product[0]), run.of(product[1])], [2.0, 0.0]);
+}

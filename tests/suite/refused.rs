@@ -492,3 +492,45 @@ fn stats_count_the_bytes_of_a_generation() {
     let stats = network.stats();
     assert_eq!((stats.parameters, stats.parameter_bytes, stats.structure_bytes), (3, 24, 16));
 }
+
+#[test]
+fn v9_a_sum_that_removes_the_empty_axis_keeps_the_volume_in_bounds() {
+    let text = "tape 1 f32\n\
+                %0 = leaf dense [] : [0, 9223372036854775807]\n\
+                %1 = sum_along %0 {axes = [0]} : [9223372036854775807]\n\
+                %2 = reshape %1 {extents = [infer]} : [9223372036854775807]\n";
+    let error = Network::<Tensor<f32>>::parse(text).err().expect("the volume overflows");
+    assert_eq!(error.line(), 3, "{error}");
+    assert!(Tensor::<f32>::zeros([0, usize::MAX]).try_sum_along(&[0]).is_err());
+    assert_eq!(Tensor::<f32>::zeros([0, usize::MAX]).categorical(1), Ok(Vec::new()));
+}
+
+#[test]
+fn v15_no_rows_of_no_classes_are_no_selection_of_other_rows() {
+    let network = Network::new();
+    let nothing = network.input(Tensor::<f64>::selection(&[], 0));
+    let table = network.leaf(Tensor::new([0, 2], Vec::new()));
+    let three = nothing.reshape([3, 0]);
+    let error = table.try_gather(three).expect_err("no column is below 0");
+    assert_eq!(error.constraint(), Some(4));
+    let still = nothing.reshape([5, 0, 0]);
+    assert_eq!(*table.gather(still).shape(), [5, 0, 2]);
+    assert!(network.forward().of(still).columns().is_some());
+}
+
+#[test]
+fn t2_extents_beyond_a_signed_number_read_back() {
+    let network = Network::new();
+    let empty = network.leaf(Tensor::<f32>::zeros([0, usize::MAX]));
+    let _ = empty.narrow(1, usize::MAX - 5, 3);
+    let _ = network.leaf(Tensor::zeros([0, 1])).pad(1, usize::MAX - 5, 3, 0.0);
+    let again = Network::<Tensor<f32>>::parse(&network.to_text()).expect("what was printed parses");
+    assert_eq!(again.to_text(), network.to_text());
+}
+
+#[test]
+fn an_empty_tensor_prints_short_however_many_rows_it_has() {
+    assert!(Tensor::<f32>::zeros([1_000_000, 0]).to_string().len() < 200);
+    assert!(format!("{:?}", Tensor::<f32>::zeros([usize::MAX, 0])).len() < 200);
+    assert_eq!(Tensor::<f32>::zeros([2, 0]).to_string(), "[[],\n []]");
+}

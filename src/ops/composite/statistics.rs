@@ -27,7 +27,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Panics
     ///
-    /// Where `axes` are not distinct ascending axes.
+    /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[must_use]
     #[track_caller]
     pub fn mean_along(self, axes: &[usize]) -> Self {
@@ -38,7 +38,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Errors
     ///
-    /// Where `axes` are not distinct ascending axes.
+    /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[track_caller]
     pub fn try_mean_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
         let sum = self.try_apply(SumAlong { axes: axes.into() }, &[])?;
@@ -53,7 +53,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Panics
     ///
-    /// Where `axes` are not distinct ascending axes.
+    /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[must_use]
     #[track_caller]
     pub fn variance_along(self, axes: &[usize]) -> Self {
@@ -64,7 +64,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Errors
     ///
-    /// Where `axes` are not distinct ascending axes.
+    /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[track_caller]
     pub fn try_variance_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
         let mean = self.try_mean_along(axes)?;

@@ -44,9 +44,9 @@ impl Operation for Pad {
     }
     fn attributes(&self) -> Vec<(&'static str, Attribute)> {
         vec![
-            ("axis", Attribute::Integer(self.axis as i64)),
-            ("before", Attribute::Integer(self.before as i64)),
-            ("after", Attribute::Integer(self.after as i64)),
+            ("axis", Attribute::Count(self.axis)),
+            ("before", Attribute::Count(self.before)),
+            ("after", Attribute::Count(self.after)),
             ("value", Attribute::Number(self.value)),
         ]
     }

@@ -82,7 +82,8 @@ impl<E: Elementary> Tensor<E> {
     ///
     /// # Panics
     ///
-    /// Panics where an axis is named twice or does not exist; see [`Tensor::try_sum_along`].
+    /// Panics where an axis is named twice or does not exist, or the result's volume overflows (which
+    /// takes an empty axis); see [`Tensor::try_sum_along`].
     #[track_caller]
     #[must_use]
     pub fn sum_along(&self, axes: &[usize]) -> Self {
@@ -96,9 +97,12 @@ impl<E: Elementary> Tensor<E> {
     ///
     /// # Errors
     ///
-    /// [`TensorError::Axis`].
+    /// [`TensorError::Axis`], or [`TensorError::Overflow`] for the result's volume.
     pub fn try_sum_along(&self, axes: &[usize]) -> Result<Self, TensorError> {
-        Ok(Tensorial::sum(self, &self.ascending("sum_along", axes)?, Kernels::Native))
+        let axes = self.ascending("sum_along", axes)?;
+        // Without its extent of 0, a shape may have a volume that is too large.
+        super::construct::checked(self.shape().without_axes(&axes))?;
+        Ok(Tensorial::sum(self, &axes, Kernels::Native))
     }
 
     /// The maximum over `axes`, which are removed: NaN where there is one, and `-0 < +0`.

@@ -50,7 +50,7 @@ impl<E: Elementary> Tensor<E> {
         }
         let rows = product_of(leading);
         let mut elements = self.iter();
-        let mut weights = Vec::with_capacity(classes);
+        let mut weights = Vec::with_capacity(classes.min(self.len()));
         let mut drawn = Vec::with_capacity(rows.min(self.len()));
         for row in 0..rows {
             weights.clear();

@@ -110,7 +110,7 @@ impl<E: Elementary> Tensorial for Tensor<E> {
         match &self.storage {
             Storage::Constant(value) => Self::constant(shape.clone(), value.clone()),
             Storage::Selection(columns) => {
-                let rows = shape.split_last().map(|(_, leading)| product_of(leading));
+                let rows = shape.split_last().and_then(|(_, leading)| Shape::new(leading).volume());
                 if shape.last() == self.shape().last() && rows == Some(columns.len()) {
                     let layout = super::Layout::contiguous(shape.clone());
                     return Self { layout, storage: self.storage.clone() };
