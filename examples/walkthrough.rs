@@ -110,7 +110,8 @@ fn main() {
     println!("d2loss/dw2 v   = {:?}", run.of(curved).to_vec());
 
     heading(12, "Find where a NaN or an infinity comes from");
-    let root = (y - y).sum().sqrt().named("root");
+    let distance = y - y.broadcast_like(y);
+    let root = distance.sum().sqrt().named("root");
     let run = fork.forward();
     println!("in the run: {:?}", run.first_nonfinite().map(|found| found.to_string()));
     let found = run.backward(root).first_nonfinite().expect("the slope of a root at 0");

@@ -113,7 +113,6 @@ impl<P: Tensorial> Network<P> {
 /// let y = x * x;
 /// assert_eq!(network.forward_for([y], no_feeds()).of(y), 9.0);
 /// ```
-#[must_use]
 pub fn no_feeds<P>() -> std::iter::Empty<(Symbol, P)> {
     std::iter::empty()
 }
