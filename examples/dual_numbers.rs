@@ -146,7 +146,9 @@ fn main() {
     let options = Arguments::new("dual_numbers", about, 100).parse();
     let mut random = SplitMix64::new(options.seed);
 
-    let (mut primals, mut tangents, mut worst) = (true, true, 0.0);
+    // No point, no agreement.
+    let any = options.steps > 0;
+    let (mut primals, mut tangents, mut worst) = (any, any, if any { 0.0 } else { f64::NAN });
     for _ in 0..options.steps {
         let mut integers = || Vec::from_iter((0..8).map(|_| random.below(41) as f64 - 20.0));
         let (point, direction) = (integers(), integers());
@@ -156,7 +158,8 @@ fn main() {
         let mut numbers = || Vec::from_iter((0..8).map(|_| 4.0 * random.unit() - 2.0));
         let (point, direction) = (numbers(), numbers());
         let real = Comparison::of(&point, &direction, smooth, smooth);
-        worst = if real.error > worst { real.error } else { worst };
+        // A NaN is the worst of all.
+        worst = if real.error > worst || real.error.is_nan() { real.error } else { worst };
         primals &= exact.primal_identical && real.primal_identical;
     }
     println!(

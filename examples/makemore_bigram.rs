@@ -8,7 +8,7 @@
 //!     cargo run --release --example makemore_bigram
 //!     cargo run --release --example makemore_bigram -- --data names.txt
 
-use poorgrad::{Network, Tensor};
+use poorgrad::{Network, Tensor, no_feeds};
 use zoo::{
     bigram::Bigram,
     chart::Chart,
@@ -61,7 +61,7 @@ fn main() {
     Chart::new("makemore_bigram").losses(&losses).target("counting", counts).print();
 
     // The loss over every pair of the corpus, by the chances that the table gives.
-    let chances = network.forward_for([chances], [(before, letters(&[0; BATCH]))]).of(chances);
+    let chances = network.forward_for([chances], no_feeds()).of(chances);
     let chances = Vec::from_iter(chances.iter().map(f64::from));
     let chance = |before: usize, after: usize| chances[before * classes + after];
     let bigram = Bigram::count(&vocabulary, corpus.names()).expect(all);

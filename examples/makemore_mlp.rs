@@ -3,8 +3,9 @@
 //! What it teaches: parameters are plain values on the tape, and so is every use of them. Three
 //! letters select rows of an embedding (`gather`), the rows are laid side by side (`reshape`), a
 //! `tanh` layer reads them, and `cross_entropy` compares its 27 scores with the letter that follows.
-//! The same parameters are expressed once for each size of batch: 32 rows to train, all rows of a
-//! part of the corpus to judge, and a single row to write names. Nothing is recorded in the loop.
+//! The same parameters are expressed once for each size of batch: 32 rows to train, up to 4,096 rows
+//! of a part of the corpus to judge (all of them, turn by turn), and a single row to write names.
+//! Nothing is recorded in the loop.
 //!
 //!     cargo run --release --example makemore_mlp
 //!     cargo run --release --example makemore_mlp -- --data names.txt
@@ -25,6 +26,8 @@ const CONTEXT: usize = 3;
 const EMBEDDING: usize = 10;
 const HIDDEN: usize = 200;
 const BATCH: usize = 32;
+/// Rows that are judged at once.
+const TURN: usize = 4096;
 
 /// The parameters. Symbols outlive every generation of the network.
 struct Model {
@@ -112,6 +115,24 @@ impl Loss {
     }
 }
 
+/// The loss over all rows of a part, in turns of equal size and one for what is left.
+fn mean_loss(network: &Network<Tensor<f32>>, model: &Model, part: &Windows) -> f64 {
+    let mut total = 0.0;
+    let mut turns = Vec::from_iter(0..part.len());
+    let rest = turns.split_off(turns.len() / TURN * TURN);
+    let mut add = |losses: &Loss, rows: &[usize]| {
+        total += losses.of(network, model, &part.gather(rows)) * rows.len() as f64;
+    };
+    if !turns.is_empty() {
+        let losses = Loss::new(network, model, TURN);
+        turns.chunks(TURN).for_each(|rows| add(&losses, rows));
+    }
+    if !rest.is_empty() {
+        add(&Loss::new(network, model, rest.len()), &rest);
+    }
+    total / part.len() as f64
+}
+
 fn main() {
     let options =
         Arguments::new("makemore_mlp", "Learns how names are spelled, and makes new ones.", 40_000)
@@ -160,9 +181,7 @@ fn main() {
     for (name, part) in
         [("train", &train), ("dev", &dev)].into_iter().filter(|(_, p)| !p.is_empty())
     {
-        let rows = part.gather(&Vec::from_iter(0..part.len().min(20_000)));
-        let judged = Loss::new(&network, &model, rows.len()).of(&network, &model, &rows);
-        println!("{name} loss {judged:.4}");
+        println!("{name} loss {:.4}", mean_loss(&network, &model, part));
     }
 
     // The single-row twin: the same parameters, one context.

@@ -3,7 +3,8 @@
 //! What it teaches: the tape is a specification to be read in many ways. It is recorded once, then
 //! printed, run, run again on other inputs and by the reference kernels, differentiated by a
 //! backward pass and by recording the chain rule, checked against differences, updated into a
-//! next generation, forked, and written to text and read back.
+//! next generation, forked, written to text and read back, followed along a direction, searched for
+//! the origin of a NaN, drawn, and counted.
 //!
 //!     cargo run --example walkthrough
 
@@ -94,4 +95,38 @@ fn main() {
         "identical: {}",
         copy.to_text() == text && copy.fingerprint() == trained.fingerprint()
     );
+
+    heading(11, "Along a direction: Jacobian and Hessian times a vector, as tape");
+    let fork = network.clone();
+    let [along, ones] =
+        [[[1.0], [0.0]], [[1.0]; 2]].map(|numbers| fork.leaf(Tensor::from(numbers)));
+    let y = fork.resolve(y.symbol());
+    let moved = fork.jvp(y, [(w, along.symbol())]);
+    let pulled = fork.vjp(y, ones, [w])[0];
+    let curved = fork.hvp(loss, [(w, along.symbol())])[0];
+    let run = fork.forward();
+    println!("dy/dw v        = {:?}", run.of(moved).to_vec());
+    println!("1' dy/dw       = {:?}", run.of(pulled).to_vec());
+    println!("d2loss/dw2 v   = {:?}", run.of(curved).to_vec());
+
+    heading(12, "Find where a NaN or an infinity comes from");
+    let distance = y - y.broadcast_like(y);
+    let root = distance.sum().sqrt().named("root");
+    let run = fork.forward();
+    println!("in the run: {:?}", run.first_nonfinite().map(|found| found.to_string()));
+    let found = run.backward(root).first_nonfinite().expect("the slope of a root at 0");
+    println!("in the gradient: {found}");
+
+    heading(13, "Draw: the same nodes for a program that lays them out");
+    let drawing = copy.to_mermaid();
+    drawing.lines().take(5).for_each(|line| println!("{line}"));
+    println!(
+        "..and {} lines more; {} in dot",
+        drawing.lines().count() - 5,
+        copy.to_dot().lines().count()
+    );
+
+    heading(14, "Count: what a generation keeps alive, and what compaction lets go");
+    println!("{}", trained.stats());
+    println!("{}", trained.compacted().stats());
 }

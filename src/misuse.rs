@@ -88,7 +88,7 @@
 /// fn foreign(error: poorgrad::NetworkError) -> bool {
 ///     match error {
 ///         poorgrad::NetworkError::Foreign { .. } => true,
-///         poorgrad::NetworkError::FieldsDiverge => false,
+///         poorgrad::NetworkError::FieldsDiverge { .. } => false,
 ///     }
 /// }
 /// ```

@@ -9,7 +9,8 @@ use testkit::decisions::mixed;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting::new(std::alloc::System, usize::MAX);
 
-/// A node and its place in the tape take some 200 bytes, and its shortest line 12.
+/// A node and its place in the tape take some 200 bytes, and its shortest line 12. What is freed
+/// again counts too.
 const FACTOR: usize = 64;
 const SLACK: usize = 64 * 1024;
 
@@ -20,6 +21,15 @@ fn allocated(text: &str) -> usize {
     let after = ALLOCATOR.total_allocated();
     drop(network);
     after - before
+}
+
+/// Checks a text that is a tape of so many values.
+fn check_accepted(text: &str, values: usize) {
+    let length = |network: Network<Tensor<f32>>| network.len();
+    let parsed = Network::<Tensor<f32>>::parse(text).map(length);
+    let parsed = parsed.map_err(|error| error.to_string().chars().take(300).collect::<String>());
+    assert_eq!(parsed, Ok(values));
+    check(text);
 }
 
 fn check(text: &str) {
@@ -51,16 +61,29 @@ fn memory_is_proportional_to_the_text() {
     ] {
         check(&format!("{base}%1 = {body}\n"));
     }
-    // The shortest lines, many operands, long names, long strings that do not end.
-    let mut short = String::from("tape 1 f32\n%0=leaf 1:[]\n");
+    // The shortest lines, many operands, many elements.
+    let mut short = String::from("tape 1 f32\n%0=leaf 1 :[]\n");
     (1..20_000).for_each(|index| short += &format!("%{index}=neg%0:[]\n"));
-    check(&short);
+    check_accepted(&short, 20_000);
     let wide = vec!["%0"; 20_000].join(",");
-    check(&format!("tape 1 f32\n%0=leaf 1:[1]\n%1=concat {wide}{{axis=0}}:[20000]\n"));
+    check_accepted(&format!("tape 1 f32\n%0=leaf 1 :[1]\n%1=concat {wide}{{axis=0}}:[20000]\n"), 2);
     let dense = vec!["0"; 50_000].join(",");
-    check(&format!("tape 1 f32\n%0=leaf dense[{dense}]:[50000]\n"));
-    check(&format!("tape 1 f32\n%0=leaf 1:[]\"{}", "\\n".repeat(50_000)));
-    check(&format!("tape 1 f32\n%0=leaf 1:[{}", "0,".repeat(50_000)));
+    check_accepted(&format!("tape 1 f32\n%0=leaf dense[{dense}]:[50000]\n"), 1);
+    // Many axes, and many operands or axes that name them: a copy of the axes for each, or a search
+    // among them, would be some 10^9 steps.
+    let axes = vec!["1"; 20_000].join(",");
+    let second = vec!["%0,%1"; 10_000].join(",");
+    let all = Vec::from_iter((0..20_000).map(|axis| axis.to_string())).join(",");
+    let text = format!(
+        "tape 1 f32\n%0=leaf constant 1 :[{axes}]\n%1=leaf constant 2 :[{axes}]\n\
+         %2=concat {second}{{axis=19999}}:[{},20000]\n%3=sum_along %0{{axes=[{all}]}}:[]\n\
+         %4=broadcast_along %3,%0{{axes=[{all}]}}:[{axes}]\n",
+        &axes[..axes.len() - 2],
+    );
+    check_accepted(&text, 5);
+    // Long strings and lists that do not end.
+    check(&format!("tape 1 f32\n%0=leaf 1 :[]\"{}", "\\n".repeat(50_000)));
+    check(&format!("tape 1 f32\n%0=leaf 1 :[{}", "0,".repeat(50_000)));
     // Digits replaced at random in a tape of all kinds of numbers.
     let sample = include_str!("filetests/movement/views.tape");
     for seed in 0..5_000 {

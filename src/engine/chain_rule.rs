@@ -7,7 +7,6 @@
 use crate::graph::tape::Tape;
 use crate::ops::Site;
 use crate::ops::algebra::Algebra;
-use std::cell::Cell;
 
 /// What the walk needs to know of a value's dependents.
 pub(crate) struct Walk<'a, P> {
@@ -34,32 +33,26 @@ where
     cotangents[target] = Some(seed);
     let mut operands: Vec<&A::Value> = Vec::new();
     for index in (0..=target).rev() {
-        if !wanted[index] || cotangents[index].is_none() {
-            continue;
-        }
         let node = tape.node(index);
-        if node.operands.is_empty() {
+        if !wanted[index] || node.operands.is_empty() {
             continue;
         }
+        // Complete, as every consumer of this node has a higher index. It goes back below.
+        let Some(cotangent) = cotangents[index].take() else { continue };
         operands.clear();
         operands.extend(node.operands.iter().map(|&operand| value(operand as usize)));
-        let progress = Cell::new((0, 0));
-        for (position, &operand) in node.operands.iter().enumerate() {
-            let operand = operand as usize;
-            if !wanted[operand] || !node.function.differentiable(position) {
-                continue;
-            }
-            // The cotangent is complete: every consumer of this node has a higher index.
-            let cotangent = cotangents[index].as_ref().expect("invariant: checked above");
-            let site =
-                Site { operands: &operands, output: value(index), cotangent, progress: &progress };
-            let contribution = node.function.vjp(algebra, &site, position);
-            let sum = match cotangents[operand].take() {
+        let site = Site { operands: &operands, output: value(index), cotangent: &cotangent };
+        let asked = |position: usize| {
+            wanted[node.operands[position] as usize] && node.function.differentiable(position)
+        };
+        node.function.vjp_each(algebra, &site, asked, |position, contribution| {
+            let slot = &mut cotangents[node.operands[position] as usize];
+            *slot = Some(match slot.take() {
                 None => contribution,
                 Some(sum) => algebra.add(&sum, &contribution),
-            };
-            cotangents[operand] = Some(sum);
-        }
+            });
+        });
+        cotangents[index] = Some(cotangent);
     }
     cotangents
 }
@@ -82,4 +75,21 @@ pub(crate) fn wanted<P>(tape: &Tape<P>, target: usize, wrt: Option<&[usize]>) ->
         }
     }
     wanted
+}
+
+/// Which nodes the targets depend on.
+pub(crate) fn ancestors<P>(tape: &Tape<P>, targets: &[usize]) -> Vec<bool> {
+    let mut needed = vec![false; tape.len()];
+    for &target in targets {
+        needed[target] = true;
+    }
+    let last = targets.iter().max().map_or(0, |last| last + 1);
+    for index in (0..last).rev() {
+        if needed[index] {
+            for &operand in tape.node(index).operands.iter() {
+                needed[operand as usize] = true;
+            }
+        }
+    }
+    needed
 }

@@ -45,6 +45,9 @@ impl<P: Tensorial> Algebra for Recorder<'_, P> {
         }
         self.apply(BroadcastLike.into(), &[&leaf, like])
     }
+    fn zeros(&self, shape: &Shape) -> u32 {
+        self.leaf(P::full(shape, P::Element::zero()))
+    }
     fn iota(&self, count: usize) -> u32 {
         let numbers = (0..count).map(|number| P::Element::from_f64(number as f64)).collect();
         let column = P::from_stored(&Shape::from([count, 1]), Stored::Dense(numbers));
@@ -55,7 +58,8 @@ impl<P: Tensorial> Algebra for Recorder<'_, P> {
 impl<P: Tensorial> Network<P> {
     /// Records the derivatives of `target`, of exactly one element, with respect to each of
     /// `wrt`, and returns them in that order: values like any others, to run, to name, to
-    /// differentiate again. The same bits as [`Evaluation::backward`](crate::Evaluation::backward).
+    /// differentiate again. The same bits as
+    /// [`Evaluation::backward_for`](crate::Evaluation::backward_for): constants have derivatives too.
     ///
     /// # Example
     ///
@@ -96,13 +100,23 @@ impl<P: Tensorial> Network<P> {
         target: impl Into<Symbol>,
         wrt: impl IntoIterator<Item = S>,
     ) -> Result<Vec<Value<'_, P>>, NetworkError> {
+        self.differentiated(target.into(), wrt, "differentiate")
+    }
+
+    #[track_caller]
+    pub(super) fn differentiated<S: Into<Symbol>>(
+        &self,
+        target: Symbol,
+        wrt: impl IntoIterator<Item = S>,
+        operation: &'static str,
+    ) -> Result<Vec<Value<'_, P>>, NetworkError> {
         let tape = self.tape();
-        let index = tape.position(target.into(), "differentiate")?;
-        let wrt = positions(&tape, wrt, "differentiate")?;
+        let index = tape.position(target, operation)?;
+        let wrt = positions(&tape, wrt, operation)?;
         let node = tape.node(index);
         if node.shape.volume() != Some(1) {
             let shape = (*node.shape).clone();
-            return Err(NetworkError::NotScalar { value: describe(index, node), shape });
+            return Err(NetworkError::NotScalar { operation, value: describe(index, node), shape });
         }
         let recorder = Recorder { network: self, location: Location::caller() };
         let seed = recorder.literal_like(1.0, &(index as u32));

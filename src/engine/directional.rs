@@ -49,14 +49,15 @@ impl<P: Tensorial> Network<P> {
         target: impl Into<Symbol>,
         tangents: impl IntoIterator<Item = (S, T)>,
     ) -> Result<Value<'_, P>, NetworkError> {
-        let target = self.try_resolve(target.into())?;
+        let index = self.tape().position(target.into(), "jvp")? as u32;
+        let target = Value { network: self, index };
         let (wrt, tangents) = self.directions("jvp", tangents)?;
-        // The pull-back is linear in the cotangent, so that any value serves, but for zero: it
-        // would be absorbed.
+        // The pull-back is linear in the cotangent, so that its derivative is the same at any
+        // cotangent (at zero too: that of an absorbing product is its second operand, A17).
         let cotangent = self.leaf(P::full(target.shape(), P::Element::one()));
         let pulled = self.try_vjp(target, cotangent, wrt)?;
         Ok(match inner_product(&pulled, &tangents) {
-            Some(product) => self.try_differentiate(product, [cotangent])?[0],
+            Some(product) => self.differentiated(product.symbol(), [cotangent], "jvp")?[0],
             None => target.literal(0.0),
         })
     }
@@ -102,9 +103,9 @@ impl<P: Tensorial> Network<P> {
         tangents: impl IntoIterator<Item = (S, T)>,
     ) -> Result<Vec<Value<'_, P>>, NetworkError> {
         let (wrt, tangents) = self.directions("hvp", tangents)?;
-        let gradient = self.try_differentiate(target.into(), wrt.iter())?;
+        let gradient = self.differentiated(target.into(), wrt.iter(), "hvp")?;
         match inner_product(&gradient, &tangents) {
-            Some(product) => self.try_differentiate(product, wrt.iter()),
+            Some(product) => self.differentiated(product.symbol(), wrt.iter(), "hvp"),
             None => Ok(Vec::new()),
         }
     }

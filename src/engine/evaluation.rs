@@ -67,6 +67,10 @@ impl<P: Tensorial> Evaluation<P> {
     /// The gradient of a target of exactly one element: one cotangent for every differentiable
     /// ancestor, zero for all others.
     ///
+    /// Differentiable are the parameters, the inputs that take numbers, and what depends on one.
+    /// Constants, and inputs that take selections, are not: here their gradient is zero, whatever
+    /// the target; [`Evaluation::backward_for`] gives it where it names them.
+    ///
     /// # Panics
     ///
     /// Where [`Evaluation::try_backward`] errs.
@@ -82,11 +86,25 @@ impl<P: Tensorial> Evaluation<P> {
     ///
     /// Where the target is not of this network, was skipped, or has not exactly one element.
     pub fn try_backward(&self, target: impl Into<Symbol>) -> Result<Field<P>, NetworkError> {
-        self.pull_back(target.into(), None)
+        self.pull_back(target.into(), None, "backward")
     }
 
-    /// The gradient with respect to some values only; what leads to none of them is not
-    /// computed. The same bits as [`Evaluation::backward`] gives for them.
+    /// The gradient with respect to some values only, constants included; what leads to none of
+    /// them is not computed. For a differentiable value the bits are those that
+    /// [`Evaluation::backward`] gives.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let c = network.leaf(3.0_f64);
+    /// let y = c * c;
+    /// let evaluation = network.forward();
+    /// assert_eq!(evaluation.backward_for(y, [c]).of(c), 6.0);
+    /// assert_eq!(evaluation.backward(y).of(c), 0.0); // of a constant, unless it is named
+    /// ```
     ///
     /// # Panics
     ///
@@ -112,16 +130,25 @@ impl<P: Tensorial> Evaluation<P> {
         wrt: impl IntoIterator<Item = S>,
     ) -> Result<Field<P>, NetworkError> {
         let wrt = positions(&self.tape, wrt, "backward_for")?;
-        self.pull_back(target.into(), Some(&wrt))
+        self.pull_back(target.into(), Some(&wrt), "backward_for")
     }
 
-    fn pull_back(&self, target: Symbol, wrt: Option<&[usize]>) -> Result<Field<P>, NetworkError> {
-        let target = self.tape.position(target, "backward")?;
+    fn pull_back(
+        &self,
+        target: Symbol,
+        wrt: Option<&[usize]>,
+        operation: &'static str,
+    ) -> Result<Field<P>, NetworkError> {
+        let target = self.tape.position(target, operation)?;
         let node = self.tape.node(target);
         let value = self.at(target)?;
         if node.shape.volume() != Some(1) {
             let shape = (*node.shape).clone();
-            return Err(NetworkError::NotScalar { value: describe(target, node), shape });
+            return Err(NetworkError::NotScalar {
+                operation,
+                value: describe(target, node),
+                shape,
+            });
         }
         let wanted = wanted(&self.tape, target, wrt);
         let walk = Walk { tape: &self.tape, target, wanted: &wanted };
@@ -132,12 +159,16 @@ impl<P: Tensorial> Evaluation<P> {
         };
         let mut cotangents = chain_rule(&interpreter, &walk, value, seed);
         // The support: what a gradient was wanted of, and nothing in between where `wrt` names it.
-        for (index, cotangent) in cotangents.iter_mut().enumerate() {
-            if !wrt.map_or(wanted[index], |wrt| wrt.contains(&index)) {
+        if let Some(wrt) = wrt {
+            let mut named = vec![false; cotangents.len()];
+            wrt.iter().filter(|&&index| index <= target).for_each(|&index| named[index] = true);
+            for (cotangent, _) in cotangents.iter_mut().zip(named).filter(|(_, named)| !named) {
                 *cotangent = None;
             }
+        } else if !wanted[target] {
+            cotangents[target] = None;
         }
-        Ok(Field::new(self.tape.clone(), cotangents))
+        Ok(Field::of_target(self.tape.clone(), cotangents, target))
     }
 
     /// The first value in tape order that holds a NaN or an infinity, with where it comes from.
@@ -157,10 +188,6 @@ impl<P: Tensorial> Evaluation<P> {
     /// ```
     #[must_use]
     pub fn first_nonfinite(&self) -> Option<NonFinite> {
-        first_nonfinite(
-            &self.tape,
-            (0..self.values.len()).filter_map(|i| Some((i, self.values[i].as_ref()?))),
-            &|index| self.values[index].as_ref(),
-        )
+        first_nonfinite(&self.tape, self.values.len(), &|index| self.values[index].as_ref())
     }
 }

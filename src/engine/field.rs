@@ -1,6 +1,6 @@
 //! `Field`: a buffer aligned with the values of a network's lineage, such as a gradient.
 
-use super::nonfinite::{NonFinite, first_nonfinite};
+use super::nonfinite::{NonFinite, first_nonfinite_cotangent};
 use crate::graph::Symbol;
 use crate::graph::error::{NetworkError, resolved};
 use crate::graph::tape::Tape;
@@ -29,6 +29,8 @@ use std::ops;
 pub struct Field<P> {
     pub(crate) tape: Tape<P>,
     entries: Vec<Option<P>>,
+    /// Of a gradient, the node that it is of; gone once the payloads are cotangents no more.
+    target: Option<usize>,
 }
 
 /// A gradient: a cotangent for each differentiable ancestor of its target.
@@ -39,13 +41,14 @@ where
     P: Clone,
 {
     fn clone(&self) -> Self {
-        Self { tape: self.tape.clone(), entries: self.entries.clone() }
+        Self { tape: self.tape.clone(), entries: self.entries.clone(), target: self.target }
     }
 }
 
 impl<P: Tensorial> Field<P> {
-    pub(crate) fn new(tape: Tape<P>, entries: Vec<Option<P>>) -> Self {
-        Self { tape, entries }
+    /// The cotangents of a target.
+    pub(crate) fn of_target(tape: Tape<P>, entries: Vec<Option<P>>, target: usize) -> Self {
+        Self { tape, entries, target: Some(target) }
     }
 
     pub(crate) fn entry(&self, index: usize) -> Option<&P> {
@@ -93,13 +96,25 @@ impl<P: Tensorial> Field<P> {
     ///
     /// # Panics
     ///
-    /// Where a value is not of this field's lineage.
+    /// Where [`Field::try_restricted`] errs.
     #[must_use]
     #[track_caller]
     pub fn restricted<S: Into<Symbol>>(&self, values: impl IntoIterator<Item = S>) -> Self {
+        resolved(self.try_restricted(values))
+    }
+
+    /// The field on these values only.
+    ///
+    /// # Errors
+    ///
+    /// Where a value is not of this field's lineage, or younger than the field.
+    pub fn try_restricted<S: Into<Symbol>>(
+        &self,
+        values: impl IntoIterator<Item = S>,
+    ) -> Result<Self, NetworkError> {
         let mut entries: Vec<Option<P>> = Vec::new();
         for value in values {
-            let index = resolved(self.tape.position(value.into(), "field"));
+            let index = self.tape.position(value.into(), "field")?;
             let entry = self.entry(index).cloned();
             if entry.is_some() && entries.len() <= index {
                 entries.resize(index + 1, None);
@@ -108,7 +123,7 @@ impl<P: Tensorial> Field<P> {
                 entries[index] = entry;
             }
         }
-        Self { tape: self.tape.clone(), entries }
+        Ok(Self { tape: self.tape.clone(), entries, target: self.target })
     }
 
     /// `f` of each payload of the support. It must keep shapes.
@@ -128,7 +143,7 @@ impl<P: Tensorial> Field<P> {
             }
             entries.push(mapped);
         }
-        Self { tape: self.tape.clone(), entries }
+        Self { tape: self.tape.clone(), entries, target: None }
     }
 
     /// Each payload of the support times `factor`.
@@ -147,8 +162,27 @@ impl<P: Tensorial> Field<P> {
     /// Where the fields belong to forks that parted, or `f` changes a shape.
     #[must_use]
     #[track_caller]
-    pub fn zip(&self, other: &Self, mut f: impl FnMut(&P, &P) -> P) -> Self {
-        let tape = resolved(self.joint_tape(other));
+    pub fn zip(&self, other: &Self, f: impl FnMut(&P, &P) -> P) -> Self {
+        resolved(self.try_zip(other, f))
+    }
+
+    /// `f` of the payloads of two fields wherever one of them has one; the other counts as zero.
+    /// The operators `+` and `-` are this with the sum and the difference.
+    ///
+    /// # Errors
+    ///
+    /// Where the fields belong to forks that parted.
+    ///
+    /// # Panics
+    ///
+    /// Where `f` changes a shape.
+    #[track_caller]
+    pub fn try_zip(
+        &self,
+        other: &Self,
+        mut f: impl FnMut(&P, &P) -> P,
+    ) -> Result<Self, NetworkError> {
+        let tape = self.joint_tape(other)?;
         let length = self.entries.len().max(other.entries.len());
         let mut entries = Vec::with_capacity(length);
         for index in 0..length {
@@ -165,24 +199,46 @@ impl<P: Tensorial> Field<P> {
             }
             entries.push(zipped);
         }
-        Self { tape, entries }
+        Ok(Self { tape, entries, target: None })
     }
 
     /// The longer of the two tapes, where one continues the other.
     fn joint_tape(&self, other: &Self) -> Result<Tape<P>, NetworkError> {
         let common = self.tape.common_prefix(&other.tape);
         if common < self.tape.len().min(other.tape.len()) {
-            return Err(NetworkError::FieldsDiverge);
+            let lengths = [self.tape.len(), other.tape.len()];
+            return Err(NetworkError::FieldsDiverge { common, lengths });
         }
         Ok(if self.tape.len() >= other.tape.len() { self.tape.clone() } else { other.tape.clone() })
     }
 
-    /// The first cotangent, from the target backwards, that holds a NaN or an infinity.
+    /// The first cotangent, from the target backwards, that holds a NaN or an infinity, and the
+    /// operation whose derivative rule handed it on. Costs nothing unless called.
+    ///
+    /// A value that has several consumers adds up what they hand on. All are listed then, and the
+    /// first to be added is named. Of a gradient for some values only ([`Evaluation::backward_for`])
+    /// the search sees no cotangent but theirs. A field that is no gradient any more (by
+    /// [`Field::map`] or [`Field::zip`]) names the value that holds the element.
+    ///
+    /// [`Evaluation::backward_for`]: crate::Evaluation::backward_for
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(0.0_f64);
+    /// let norm = (x * x).sqrt();
+    /// let found = network.forward().backward(norm).first_nonfinite().unwrap();
+    /// assert_eq!(found.operation(), "sqrt");
+    /// assert_eq!(found.symbol(), norm.symbol());
+    /// ```
     #[must_use]
     pub fn first_nonfinite(&self) -> Option<NonFinite> {
-        let entries = self.entries.iter().enumerate().rev();
-        let entries = entries.filter_map(|(index, entry)| Some((index, entry.as_ref()?)));
-        first_nonfinite(&self.tape, entries, &|index| self.entry(index))
+        first_nonfinite_cotangent(&self.tape, self.target, self.entries.len(), &|index| {
+            self.entry(index)
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The forward run: the specification, executed node by node in tape order.
 
+use super::chain_rule::ancestors;
 use super::evaluation::Evaluation;
 use super::feeds::{Bound, bind};
 use crate::graph::error::{NetworkError, resolved};
@@ -79,10 +80,7 @@ impl<P: Tensorial> Network<P> {
         targets: impl IntoIterator<Item = T>,
         feeds: impl IntoIterator<Item = (S, P)>,
     ) -> Result<Evaluation<P>, NetworkError> {
-        let tape = self.tape();
-        let bound = bind(&tape, feeds)?;
-        let targets = positions(&tape, targets, "forward_for")?;
-        Ok(run(self, &bound, Some(&targets), Kernels::Native))
+        run_for(self, targets, feeds, Kernels::Native)
     }
 
     /// The oracle: the same runs by the generic reference kernels alone.
@@ -100,6 +98,23 @@ impl<P: Tensorial> Network<P> {
     pub fn reference(&self) -> Oracle<'_, P> {
         Oracle { network: self }
     }
+}
+
+/// The feeds of a run that feeds nothing, where a method takes some: an empty list alone would not
+/// say what it is empty of.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::{Network, no_feeds};
+///
+/// let network = Network::new();
+/// let x = network.input(3.0_f64);
+/// let y = x * x;
+/// assert_eq!(network.forward_for([y], no_feeds()).of(y), 9.0);
+/// ```
+pub fn no_feeds<P>() -> std::iter::Empty<(Symbol, P)> {
+    std::iter::empty()
 }
 
 /// A network's runs by the reference kernels: see [`Network::reference`].
@@ -125,9 +140,61 @@ impl<P: Tensorial> Oracle<'_, P> {
         &self,
         feeds: impl IntoIterator<Item = (S, P)>,
     ) -> Evaluation<P> {
-        let bound = resolved(bind(&self.network.tape(), feeds));
-        run(self.network, &bound, None, Kernels::Reference)
+        resolved(self.try_forward_with(feeds))
     }
+
+    /// As [`Network::try_forward_with`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::try_forward_with`].
+    pub fn try_forward_with<S: Into<Symbol>>(
+        &self,
+        feeds: impl IntoIterator<Item = (S, P)>,
+    ) -> Result<Evaluation<P>, NetworkError> {
+        let bound = bind(&self.network.tape(), feeds)?;
+        Ok(run(self.network, &bound, None, Kernels::Reference))
+    }
+
+    /// As [`Network::forward_for`].
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_forward_for`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn forward_for<T: Into<Symbol>, S: Into<Symbol>>(
+        &self,
+        targets: impl IntoIterator<Item = T>,
+        feeds: impl IntoIterator<Item = (S, P)>,
+    ) -> Evaluation<P> {
+        resolved(self.try_forward_for(targets, feeds))
+    }
+
+    /// As [`Network::try_forward_for`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Network::try_forward_for`].
+    pub fn try_forward_for<T: Into<Symbol>, S: Into<Symbol>>(
+        &self,
+        targets: impl IntoIterator<Item = T>,
+        feeds: impl IntoIterator<Item = (S, P)>,
+    ) -> Result<Evaluation<P>, NetworkError> {
+        run_for(self.network, targets, feeds, Kernels::Reference)
+    }
+}
+
+fn run_for<P: Tensorial, T: Into<Symbol>, S: Into<Symbol>>(
+    network: &Network<P>,
+    targets: impl IntoIterator<Item = T>,
+    feeds: impl IntoIterator<Item = (S, P)>,
+    kernels: Kernels,
+) -> Result<Evaluation<P>, NetworkError> {
+    let tape = network.tape();
+    let bound = bind(&tape, feeds)?;
+    let targets = positions(&tape, targets, "forward_for")?;
+    Ok(run(network, &bound, Some(&targets), kernels))
 }
 
 /// The positions of symbols on a tape.
@@ -137,23 +204,6 @@ pub(crate) fn positions<P, S: Into<Symbol>>(
     operation: &'static str,
 ) -> Result<Vec<usize>, NetworkError> {
     symbols.into_iter().map(|symbol| tape.position(symbol.into(), operation)).collect()
-}
-
-/// Which nodes the targets depend on.
-fn ancestors<P>(tape: &Tape<P>, targets: &[usize]) -> Vec<bool> {
-    let mut needed = vec![false; tape.len()];
-    for &target in targets {
-        needed[target] = true;
-    }
-    let last = targets.iter().max().map_or(0, |last| last + 1);
-    for index in (0..last).rev() {
-        if needed[index] {
-            for &operand in tape.node(index).operands.iter() {
-                needed[operand as usize] = true;
-            }
-        }
-    }
-    needed
 }
 
 pub(crate) fn run<P: Tensorial>(

@@ -1,7 +1,7 @@
 //! Gradients against central differences, coordinate by coordinate.
 
 use super::feeds::Bound;
-use super::forward::{positions, run};
+use super::forward::{no_feeds, positions, run};
 use crate::graph::error::{NetworkError, describe};
 use crate::graph::{Network, Symbol};
 use crate::kernel::{Elementary, Kernels};
@@ -15,6 +15,7 @@ const GAP: f64 = 1e-5;
 
 /// One coordinate of a check: its slopes by the gradient and by differences.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Coordinate {
     /// The value: its operation, label and source line.
     pub value: String,
@@ -38,6 +39,9 @@ impl Coordinate {
 }
 
 /// The result of [`gradcheck`]: the worst coordinate, and the kinks that were not judged.
+///
+/// A report that judged nothing proves nothing: its [error](Self::error) is NaN, which is below no
+/// bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gradcheck {
     worst: Option<Coordinate>,
@@ -46,10 +50,10 @@ pub struct Gradcheck {
 }
 
 impl Gradcheck {
-    /// The largest error of a judged coordinate, 0 where there is none.
+    /// The largest error of a judged coordinate, NaN where none was judged.
     #[must_use]
     pub fn error(&self) -> f64 {
-        self.worst.as_ref().map_or(0.0, Coordinate::error)
+        self.worst.as_ref().map_or(f64::NAN, Coordinate::error)
     }
     /// The coordinate of the largest error.
     #[must_use]
@@ -88,7 +92,12 @@ impl fmt::Display for Gradcheck {
 }
 
 /// Compares the gradient of `target`, of exactly one element, with central differences in every
-/// coordinate of `wrt` (parameters, inputs or leaves). Meant for `f64`.
+/// coordinate of `wrt`: parameters, leaves, and inputs that take numbers. Meant for `f64`.
+///
+/// The rounding of a target of magnitude `m` shows in a difference as some `m * 1e-10`, so that a
+/// large constant term in the target, or an element coarser than `f64`, gives large errors. They
+/// are reported as such: only what exceeds this noise, and does not shrink with the step, counts
+/// as a kink.
 ///
 /// # Example
 ///
@@ -103,7 +112,8 @@ impl fmt::Display for Gradcheck {
 ///
 /// # Errors
 ///
-/// Where a symbol is not of this network, or the target has not exactly one element.
+/// Where a symbol is not of this network, the target has not exactly one element, or one of `wrt`
+/// cannot be varied, as it is computed or takes selections.
 pub fn gradcheck<P: Tensorial, S: Into<Symbol>>(
     network: &Network<P>,
     target: impl Into<Symbol>,
@@ -112,8 +122,19 @@ pub fn gradcheck<P: Tensorial, S: Into<Symbol>>(
     let tape = network.tape();
     let target = target.into();
     let at = tape.position(target, "gradcheck")?;
+    if tape.node(at).shape.volume() != Some(1) {
+        let (value, shape) = (describe(at, tape.node(at)), (*tape.node(at).shape).clone());
+        return Err(NetworkError::NotScalar { operation: "gradcheck", value, shape });
+    }
     let wrt = positions(&tape, wrt, "gradcheck")?;
-    let evaluation = network.try_forward_for([target], std::iter::empty::<(Symbol, P)>())?;
+    for &index in &wrt {
+        let node = tape.node(index);
+        if !node.operands.is_empty() || node.selection {
+            return Err(NetworkError::NotVariable { value: describe(index, node) });
+        }
+    }
+    let evaluation = network.try_forward_for([target], no_feeds())?;
+    let resolution = resolution::<P::Element>();
     let symbols: Vec<Symbol> = wrt.iter().map(|&index| tape.symbol(index)).collect();
     let gradients = evaluation.try_backward_for(target, symbols.iter())?;
     let here = scalar(&evaluation.try_of(target)?);
@@ -145,8 +166,16 @@ pub fn gradcheck<P: Tensorial, S: Into<Symbol>>(
             let gap =
                 |above: f64, below: f64, step: f64| ((above - here) - (here - below)).abs() / step;
             let wide = gap(above, below, step);
-            // A smooth function's gap halves with the step; a kink's stays.
-            if wide > GAP && gap(moved(step / 2.0), moved(-step / 2.0), step / 2.0) > 0.75 * wide {
+            // A smooth function's gap halves with the step; a kink's stays, and rounding's doubles.
+            // The four values that two gaps are made of are off by some roundings each.
+            let largest = [here, above, below].iter().fold(0.0, |largest: f64, value| {
+                if value.abs() > largest { value.abs() } else { largest }
+            });
+            let noise = 32.0 * resolution * largest / step;
+            if wide > GAP
+                && wide > noise
+                && gap(moved(step / 2.0), moved(-step / 2.0), step / 2.0) > 0.75 * wide
+            {
                 report.kinks.push(coordinate);
                 continue;
             }
@@ -201,6 +230,15 @@ pub fn gradcheck_second<P: Tensorial, S: Into<Symbol>>(
         Some(total) => gradcheck(&fork, total, wrt.iter()),
         None => Ok(Gradcheck { worst: None, kinks: Vec::new(), checked: 0 }),
     }
+}
+
+/// The distance from 1 to the next element, as far as an `f64` can tell.
+fn resolution<E: Elementary>() -> f64 {
+    let (mut step, one) = (f64::EPSILON, E::one().to_f64());
+    while step < 1.0 && E::from_f64(1.0 + step).to_f64() == one {
+        step *= 2.0;
+    }
+    step
 }
 
 fn elements<P: Tensorial>(payload: &P) -> Vec<f64> {

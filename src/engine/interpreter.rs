@@ -30,6 +30,9 @@ impl<P: Tensorial> Algebra for Interpreter<P> {
     fn literal_like(&self, value: f64, like: &P) -> P {
         P::full(&like.shape(), P::Element::from_f64(value))
     }
+    fn zeros(&self, shape: &Shape) -> P {
+        P::full(shape, P::Element::zero())
+    }
     fn iota(&self, count: usize) -> P {
         let numbers = (0..count).map(|number| P::Element::from_f64(number as f64)).collect();
         P::from_stored(&Shape::from([count, 1]), Stored::Dense(numbers))

@@ -17,6 +17,6 @@ mod update;
 
 pub use evaluation::Evaluation;
 pub use field::{Field, Gradients};
-pub use forward::Oracle;
+pub use forward::{Oracle, no_feeds};
 pub use gradcheck::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
 pub use nonfinite::NonFinite;

@@ -77,7 +77,7 @@ impl<P: Tensorial> Network<P> {
         let next = self.clone();
         let mut states: Vec<State<P>> =
             self.parameters.iter(next.parameters.len()).cloned().collect();
-        next.replace(gradients, &mut states, |symbol, slot, gradient| {
+        next.replace("update", gradients, &mut states, |symbol, slot, gradient| {
             *slot = rule(symbol, slot, gradient);
         })?;
         Ok(Self::from_chains(next.lineage, next.nodes, Chain::from_items(states)))
@@ -88,10 +88,24 @@ impl<P: Tensorial> Network<P> {
     ///
     /// # Panics
     ///
-    /// Where the field is older than a parameter or the rule changes a shape.
+    /// Where [`Network::try_step`] errs.
     #[must_use]
     #[track_caller]
-    pub fn step(self, gradients: &Field<P>, mut rule: impl FnMut(P, &P) -> P) -> Self {
+    pub fn step(self, gradients: &Field<P>, rule: impl FnMut(P, &P) -> P) -> Self {
+        resolved(self.try_step(gradients, rule))
+    }
+
+    /// The consuming twin of [`Network::update`].
+    ///
+    /// # Errors
+    ///
+    /// Where the field is older than a parameter or the rule changes a shape. This generation is
+    /// consumed all the same: keep it by a clone, or call [`Network::try_update`].
+    pub fn try_step(
+        self,
+        gradients: &Field<P>,
+        mut rule: impl FnMut(P, &P) -> P,
+    ) -> Result<Self, NetworkError> {
         let mut states: Vec<State<P>> =
             self.parameters.iter(self.parameters.len()).cloned().collect();
         let (lineage, nodes) = (self.lineage, self.nodes.clone());
@@ -99,18 +113,18 @@ impl<P: Tensorial> Network<P> {
         // else has them; the structure goes on in place.
         let shell = Self::from_chains(lineage, nodes.clone(), Chain::new());
         drop(self);
-        let result = shell.replace(gradients, &mut states, |_, slot, gradient| {
+        shell.replace("step", gradients, &mut states, |_, slot, gradient| {
             let zero = P::full(&crate::payload::Shape::scalar(), P::Element::zero());
             let owned = std::mem::replace(slot, zero);
             *slot = rule(owned, gradient);
-        });
-        resolved(result);
-        Self::from_chains(lineage, nodes, Chain::from_items(states))
+        })?;
+        Ok(Self::from_chains(lineage, nodes, Chain::from_items(states)))
     }
 
     /// Runs `change` on every parameter's payload with its gradient, and checks the shapes.
     fn replace(
         &self,
+        operation: &'static str,
         gradients: &Field<P>,
         states: &mut [State<P>],
         mut change: impl FnMut(Symbol, &mut P, &P),
@@ -120,7 +134,8 @@ impl<P: Tensorial> Network<P> {
         // The field is checked before the first rule runs: a refused update calls none.
         if let Some(state) = states.iter().find(|state| state.index as usize >= known) {
             let index = state.index as usize;
-            return Err(NetworkError::FieldTooOld { parameter: describe(index, tape.node(index)) });
+            let parameter = describe(index, tape.node(index));
+            return Err(NetworkError::FieldTooOld { operation, parameter });
         }
         for State { index, payload } in states {
             let index = *index as usize;
@@ -133,7 +148,7 @@ impl<P: Tensorial> Network<P> {
             let found = payload.shape();
             if found != *node.shape {
                 let (parameter, expected) = (describe(index, node), (*node.shape).clone());
-                return Err(NetworkError::UpdateShape { parameter, expected, found });
+                return Err(NetworkError::UpdateShape { operation, parameter, expected, found });
             }
         }
         Ok(())

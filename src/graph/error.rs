@@ -189,6 +189,8 @@ pub enum NetworkError {
     },
     /// A gradient was asked of a value that has not exactly one element.
     NotScalar {
+        /// What was asked, such as `backward`.
+        operation: &'static str,
         /// The value: its operation, label and source line.
         value: String,
         /// Its shape.
@@ -210,8 +212,15 @@ pub enum NetworkError {
         /// The value: its operation, label and source line.
         value: String,
     },
+    /// A value that finite differences cannot vary: it is computed, or takes selections.
+    NotVariable {
+        /// The value: its operation, label and source line.
+        value: String,
+    },
     /// An update changed a parameter's shape.
     UpdateShape {
+        /// What was asked: `update` or `step`.
+        operation: &'static str,
         /// The parameter: its label and source line.
         parameter: String,
         /// The parameter's shape.
@@ -221,11 +230,50 @@ pub enum NetworkError {
     },
     /// A field knows nothing of a parameter that was recorded after it was computed.
     FieldTooOld {
+        /// What was asked: `update` or `step`.
+        operation: &'static str,
         /// The parameter: its label and source line.
         parameter: String,
     },
     /// Two fields come from forks that parted.
-    FieldsDiverge,
+    FieldsDiverge {
+        /// The number of values that both fields' tapes have.
+        common: usize,
+        /// The number of values on the tape of each.
+        lengths: [usize; 2],
+    },
+}
+
+impl NetworkError {
+    /// What was asked, such as `resolve` or `feed`.
+    #[must_use]
+    pub fn operation(&self) -> &'static str {
+        match self {
+            Self::Foreign { operation }
+            | Self::Divergent { operation, .. }
+            | Self::Younger { operation, .. }
+            | Self::NotScalar { operation, .. }
+            | Self::DirectionShape { operation, .. }
+            | Self::UpdateShape { operation, .. }
+            | Self::FieldTooOld { operation, .. } => operation,
+            Self::NotAnInput { .. }
+            | Self::FedTwice { .. }
+            | Self::FeedShape { .. }
+            | Self::FeedNotSelection { .. } => "feed",
+            Self::NotVariable { .. } => "gradcheck",
+            Self::Skipped { .. } => "evaluation",
+            Self::FieldsDiverge { .. } => "field",
+        }
+    }
+}
+
+/// A lookup that failed while an expression was recorded: what was asked, and the whole message.
+impl From<NetworkError> for ShapeError {
+    fn from(error: NetworkError) -> Self {
+        let (operation, message) = (error.operation(), error.to_string());
+        let problem = message.strip_prefix(operation).and_then(|rest| rest.strip_prefix(": "));
+        Self::general(operation, problem.unwrap_or(&message))
+    }
 }
 
 impl fmt::Display for NetworkError {
@@ -241,10 +289,13 @@ impl fmt::Display for NetworkError {
                 "{operation}: value %{index} was recorded on a fork after it parted from this \
                  network; record it here, or resolve it there"
             ),
-            Self::Younger { operation, index } => write!(
-                f,
-                "{operation}: value %{index} was recorded after this run; run the network again"
-            ),
+            Self::Younger { operation, index } => {
+                let this = if *operation == "field" { "the run of this field" } else { "this run" };
+                write!(
+                    f,
+                    "{operation}: value %{index} was recorded after {this}; run the network again"
+                )
+            }
             Self::NotAnInput { value } => {
                 write!(
                     f,
@@ -262,9 +313,9 @@ impl fmt::Display for NetworkError {
                 "feed: {value} takes selections, as its default payload is one; feed \
                  `Tensor::selection(..)`"
             ),
-            Self::NotScalar { value, shape } => write!(
+            Self::NotScalar { operation, value, shape } => write!(
                 f,
-                "backward: the target {value} has shape {shape}, and a gradient needs exactly one \
+                "{operation}: the target {value} has shape {shape}, and a gradient needs exactly one \
                  element; reduce it first, with `sum` or `mean`"
             ),
             Self::DirectionShape { operation, value, expected, found } => write!(
@@ -277,19 +328,31 @@ impl fmt::Display for NetworkError {
                 "evaluation: {value} was skipped, as no target of this run depends on it; name it \
                  as a target of `forward_for`, or run `forward`"
             ),
-            Self::UpdateShape { parameter, expected, found } => {
-                write!(f, "update: the rule turned {parameter} of shape {expected} into {found}")
-            }
-            Self::FieldTooOld { parameter } => write!(
+            Self::NotVariable { value } => write!(
                 f,
-                "update: the field is older than {parameter}; compute it on a run of this network"
+                "gradcheck: {value} is computed, or takes selections; name parameters, leaves and \
+                 inputs of numbers"
             ),
-            Self::FieldsDiverge => {
-                write!(
-                    f,
-                    "field: the two fields belong to forks that parted, or to different networks"
-                )
-            }
+            Self::UpdateShape { operation, parameter, expected, found } => write!(
+                f,
+                "{operation}: the rule turned {parameter} of shape {expected} into {found}; return \
+                 the shape that was given"
+            ),
+            Self::FieldTooOld { operation, parameter } => write!(
+                f,
+                "{operation}: the field is older than {parameter}; compute it on a run of this \
+                 network"
+            ),
+            Self::FieldsDiverge { common: 0, .. } => write!(
+                f,
+                "field: the two fields belong to different networks, or to forks that share \
+                 nothing; compute both on runs of one"
+            ),
+            Self::FieldsDiverge { common, lengths: [left, right] } => write!(
+                f,
+                "field: the two fields belong to forks that parted after {common} values (they are \
+                 of {left} and of {right}); compute both on runs of one fork"
+            ),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::sync::{Arc, Mutex, OnceLock};
 use super::tape::Tape;
 use super::value::Value;
 use crate::ops::{Function, Input, Leaf, Parameter};
-use crate::payload::Tensorial;
+use crate::payload::{Shape, Tensorial};
 use std::panic::Location;
 
 /// A parameter's payload in one generation, and the position of its node.
@@ -61,6 +61,17 @@ impl<P: Tensorial> Clone for Network<P> {
     }
 }
 
+/// Whether a selection of the one shape is one under the other: with the same number of rows of the
+/// same extent. (A selection of no rows and no classes has the volume of any rows of no classes.)
+fn keeps_rows(from: &Shape, to: &Shape) -> bool {
+    let [Some((classes, rows)), Some((last, leading))] = [from.split_last(), to.split_last()]
+    else {
+        return false;
+    };
+    let rows = Shape::new(rows).volume();
+    classes == last && rows.is_some() && rows == Shape::new(leading).volume()
+}
+
 impl<P: Tensorial> Network<P> {
     /// A network with nothing recorded.
     #[must_use]
@@ -93,7 +104,7 @@ impl<P: Tensorial> Network<P> {
         let shape = Arc::new(payload.shape());
         let _append = self.appending();
         let function = Function::Parameter(Parameter { slot: self.parameters.len() as u32 });
-        recorded(self.check_room(&function));
+        recorded(self.check_room(function.name(), 1));
         // The payload first: whoever sees the node finds its state.
         self.parameters.push(State { index: self.nodes.len() as u32, payload });
         self.push(Node {
@@ -162,7 +173,7 @@ impl<P: Tensorial> Network<P> {
             name: OnceLock::new(),
             differentiable,
         };
-        recorded(self.check_room(&node.function));
+        recorded(self.check_room(node.function.name(), 1));
         let _append = self.appending();
         self.push(node)
     }
@@ -211,7 +222,7 @@ impl<P: Tensorial> Network<P> {
                 "the last operand is no selection (declare it with `Tensor::selection(..)`)",
             )));
         }
-        self.check_room(&function)?;
+        self.check_room(function.name(), 1)?;
         if !P::holds(&shape) {
             return Err(ShapeError::general(
                 function.name(),
@@ -225,7 +236,7 @@ impl<P: Tensorial> Network<P> {
         let shape = if shape == *first.shape { first.shape.clone() } else { Arc::new(shape) };
         let selection = first.selection
             && matches!(function, Function::Reshape(_))
-            && shape.last() == first.shape.last();
+            && keeps_rows(&first.shape, &shape);
         let node = Node {
             function,
             selection,
@@ -245,11 +256,16 @@ impl<P: Tensorial> Network<P> {
         Value { network: self, index: self.nodes.push(node) as u32 }
     }
 
-    fn check_room(&self, function: &Function) -> Result<(), ShapeError> {
-        if self.nodes.len() < u32::MAX as usize {
+    /// Whether `count` further nodes have a place.
+    pub(crate) fn check_room(
+        &self,
+        operation: &'static str,
+        count: usize,
+    ) -> Result<(), ShapeError> {
+        if self.nodes.len() <= u32::MAX as usize - count {
             return Ok(());
         }
-        Err(ShapeError::general(function.name(), "the tape is full: it holds 2^32 - 1 values"))
+        Err(ShapeError::general(operation, "the tape is full: it holds 2^32 - 1 values"))
     }
 
     /// The append lock. Nothing that it guards can be left half done by a panic, so that a
@@ -297,6 +313,10 @@ impl<P: Tensorial> Network<P> {
 
     /// The parameters with their paths, in the order of their recording. A parameter without a
     /// name is called `parameter` and its number, behind its scopes.
+    ///
+    /// Paths need not be unique: two layers in one scope both have a `weight`, and a parameter may
+    /// have been given the name `parameter0`. Open a scope for each part of a model where paths are
+    /// to tell them apart; symbols always do.
     pub fn parameters(&self) -> impl Iterator<Item = (String, Value<'_, P>)> {
         // The nodes' length first: a parameter whose node is still being appended is not there yet.
         let (nodes, states) = (self.nodes.len(), self.parameters.len());

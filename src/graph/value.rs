@@ -101,14 +101,14 @@ impl<'n, P: Tensorial> Value<'n, P> {
         let mut operands = [self.index; 3];
         if others.len() < operands.len() {
             for (slot, other) in operands[1..].iter_mut().zip(others) {
-                self.same_network(*other, &function)?;
+                self.try_together(*other, function.name())?;
                 *slot = other.index;
             }
             return self.network.record_at(function, &operands[..=others.len()], location);
         }
         let mut operands = vec![self.index];
         for other in others {
-            self.same_network(*other, &function)?;
+            self.try_together(*other, function.name())?;
             operands.push(other.index);
         }
         self.network.record_at(function, &operands, location)
@@ -120,12 +120,18 @@ impl<'n, P: Tensorial> Value<'n, P> {
         recorded(self.try_apply(function, others))
     }
 
-    fn same_network(self, other: Self, function: &Function) -> Result<(), ShapeError> {
+    /// What a composite asks before it records its first part: that none of its operands is a
+    /// handle into another network.
+    pub(crate) fn try_together(
+        self,
+        other: Self,
+        operation: &'static str,
+    ) -> Result<(), ShapeError> {
         if std::ptr::eq(self.network, other.network) {
             return Ok(());
         }
         Err(ShapeError::general(
-            function.name(),
+            operation,
             "the operands are handles into different networks (or generations); resolve their \
              symbols in one of them first",
         ))

@@ -6,6 +6,13 @@
 
 const INLINE: usize = 6;
 
+/// The product of extents. It wraps where it must: in a shape that was checked, only where another
+/// extent is 0 and nothing is read.
+#[inline]
+pub(crate) fn product_of(extents: &[usize]) -> usize {
+    extents.iter().fold(1, |product, &extent| product.wrapping_mul(extent))
+}
+
 /// An extent and how far each operand moves per position.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis<const N: usize> {

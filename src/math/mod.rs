@@ -18,6 +18,7 @@ pub mod f64;
 pub mod format;
 pub mod lanes;
 pub mod ln;
+pub(crate) mod mix;
 pub mod pow;
 mod reduction;
 pub mod scalar;

@@ -3,17 +3,26 @@
 use super::Activation;
 use crate::{Network, Shape, ShapeError, Symbol, Tensorial, Value};
 
-/// A parameter from an initialiser, whose payload must have the shape that was asked for.
+/// An initial payload, which must have the shape that was asked for.
+///
+/// INVARIANT: all payloads of a layer or a model are made before its first parameter is recorded,
+/// so that an initialiser that fails leaves none behind.
 #[track_caller]
-pub(super) fn parameter<'n, P: Tensorial>(
-    network: &'n Network<P>,
-    shape: &Shape,
-    init: &mut impl FnMut(&Shape) -> P,
-) -> Value<'n, P> {
+pub(super) fn initial<P: Tensorial>(shape: &Shape, init: &mut impl FnMut(&Shape) -> P) -> P {
     let payload = init(shape);
     let found = payload.shape();
     assert!(found == *shape, "init: a parameter of shape {shape} was given the shape {found}");
-    network.parameter(payload)
+    payload
+}
+
+/// The initial payloads of a layer, weight and bias.
+#[track_caller]
+pub(super) fn initial_layer<P: Tensorial>(
+    inputs: usize,
+    outputs: usize,
+    init: &mut impl FnMut(&Shape) -> P,
+) -> [P; 2] {
+    [initial(&Shape::from([inputs, outputs]), init), initial(&Shape::from([outputs]), init)]
 }
 
 /// A dense layer: `activation(x.matmul(w) + b)` with one weight matrix `[inputs, outputs]` and one
@@ -51,7 +60,7 @@ impl Layer {
     ///
     /// # Panics
     ///
-    /// Where `init` returns another shape.
+    /// Where `init` returns another shape; nothing is recorded then.
     #[track_caller]
     pub fn new<P: Tensorial>(
         network: &Network<P>,
@@ -60,11 +69,18 @@ impl Layer {
         activation: Activation,
         mut init: impl FnMut(&Shape) -> P,
     ) -> Self {
-        let weight = parameter(network, &Shape::from([inputs, outputs]), &mut init);
-        let bias = parameter(network, &Shape::from([outputs]), &mut init);
+        Self::of(network, initial_layer(inputs, outputs, &mut init), activation)
+    }
+
+    #[track_caller]
+    pub(super) fn of<P: Tensorial>(
+        network: &Network<P>,
+        [weight, bias]: [P; 2],
+        activation: Activation,
+    ) -> Self {
         Self {
-            weight: weight.named("weight").symbol(),
-            bias: bias.named("bias").symbol(),
+            weight: network.parameter(weight).named("weight").symbol(),
+            bias: network.parameter(bias).named("bias").symbol(),
             activation,
         }
     }
@@ -87,22 +103,19 @@ impl Layer {
         }
     }
 
-    /// The twin of [`Layer::express`] that returns the refusal of a shape.
+    /// The twin of [`Layer::express`] that returns what it would panic with.
     ///
     /// # Errors
     ///
-    /// Where `input` is not `[batch, inputs]`; nothing is recorded then.
-    ///
-    /// # Panics
-    ///
-    /// Where the parameters are not of this network.
+    /// Where `input` is not `[batch, inputs]`, or the parameters are not of this network; nothing
+    /// is recorded then.
     #[track_caller]
     pub fn try_express<'n, P: Tensorial>(
         &self,
         network: &'n Network<P>,
         input: Value<'n, P>,
     ) -> Result<Value<'n, P>, ShapeError> {
-        let (weight, bias) = (network.resolve(self.weight), network.resolve(self.bias));
+        let (weight, bias) = (network.try_resolve(self.weight)?, network.try_resolve(self.bias)?);
         let product = input.try_matmul(weight)?;
         Ok(self.activation.apply(product + bias.broadcast_like(product)))
     }

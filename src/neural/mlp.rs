@@ -1,5 +1,6 @@
 //! `Mlp`: dense layers in a row.
 
+use super::layer::initial_layer;
 use super::{Activation, Layer};
 use crate::{Network, Shape, ShapeError, Tensorial, Value};
 
@@ -29,7 +30,8 @@ impl Mlp {
     ///
     /// # Panics
     ///
-    /// Where there are fewer than two sizes, or `init` returns another shape.
+    /// Where there are fewer than two sizes, or `init` returns another shape; nothing is recorded
+    /// then.
     #[track_caller]
     pub fn new<P: Tensorial>(
         network: &Network<P>,
@@ -53,11 +55,15 @@ impl Mlp {
     ) -> Self {
         assert!(sizes.len() >= 2, "Mlp: {} sizes make no layer; name at least two", sizes.len());
         let last = sizes.len() - 2;
+        let mut payloads = Vec::with_capacity(last + 1);
+        for pair in sizes.windows(2) {
+            payloads.push(initial_layer(pair[0], pair[1], &mut init));
+        }
         let mut layers = Vec::with_capacity(last + 1);
-        for (index, pair) in sizes.windows(2).enumerate() {
+        for (index, payloads) in payloads.into_iter().enumerate() {
             let _scope = network.scope(&format!("layer{index}"));
             let activation = if index == last { Activation::Identity } else { hidden };
-            layers.push(Layer::new(network, pair[0], pair[1], activation, &mut init));
+            layers.push(Layer::of(network, payloads, activation));
         }
         Self { layers }
     }
@@ -80,21 +86,22 @@ impl Mlp {
         }
     }
 
-    /// The twin of [`Mlp::express`] that returns the refusal of a shape.
+    /// The twin of [`Mlp::express`] that returns what it would panic with.
     ///
     /// # Errors
     ///
-    /// Where `input` is not `[batch, sizes[0]]`; nothing is recorded then.
-    ///
-    /// # Panics
-    ///
-    /// Where the parameters are not of this network.
+    /// Where `input` is not `[batch, sizes[0]]`, or the parameters are not of this network; nothing
+    /// is recorded then.
     #[track_caller]
     pub fn try_express<'n, P: Tensorial>(
         &self,
         network: &'n Network<P>,
         input: Value<'n, P>,
     ) -> Result<Value<'n, P>, ShapeError> {
+        for layer in &self.layers {
+            network.try_resolve(layer.weight())?;
+            network.try_resolve(layer.bias())?;
+        }
         let mut value = input;
         for (index, layer) in self.layers.iter().enumerate() {
             let _scope = network.scope(&format!("layer{index}"));

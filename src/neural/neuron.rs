@@ -1,7 +1,7 @@
 //! `Neuron`: one unit of scalars, for graphs that are read number by number.
 
 use super::Activation;
-use super::layer::parameter;
+use super::layer::initial;
 use crate::{Network, Shape, Symbol, Tensorial, Value};
 
 /// A neuron of scalar weights: `activation(w0 x0 + w1 x1 + .. + b)`, summed in ascending order.
@@ -33,7 +33,7 @@ impl Neuron {
     ///
     /// # Panics
     ///
-    /// Where `init` returns another shape.
+    /// Where `init` returns another shape; nothing is recorded then.
     #[track_caller]
     pub fn new<P: Tensorial>(
         network: &Network<P>,
@@ -41,12 +41,15 @@ impl Neuron {
         activation: Activation,
         mut init: impl FnMut(&Shape) -> P,
     ) -> Self {
+        let payloads = (0..inputs).map(|_| initial(&Shape::scalar(), &mut init));
+        let payloads = payloads.collect::<Vec<_>>();
+        let bias = initial(&Shape::scalar(), &mut init);
         let mut weights = Vec::with_capacity(inputs);
-        for index in 0..inputs {
-            let weight = parameter(network, &Shape::scalar(), &mut init);
-            weights.push(weight.named(&format!("weight{index}")).symbol());
+        for (index, payload) in payloads.into_iter().enumerate() {
+            let weight = network.parameter(payload).named(&format!("weight{index}"));
+            weights.push(weight.symbol());
         }
-        let bias = parameter(network, &Shape::scalar(), &mut init).named("bias").symbol();
+        let bias = network.parameter(bias).named("bias").symbol();
         Self { weights, bias, activation }
     }
 

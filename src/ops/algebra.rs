@@ -19,6 +19,8 @@ pub(crate) trait Algebra {
     fn shape(&self, value: &Self::Value) -> Shape;
     /// `value` in the shape of `like`.
     fn literal_like(&self, value: f64, like: &Self::Value) -> Self::Value;
+    /// Zeros.
+    fn zeros(&self, shape: &Shape) -> Self::Value;
     /// The integers `0..count` as a column `[count, 1]`.
     fn iota(&self, count: usize) -> Self::Value;
 

@@ -5,7 +5,6 @@ use super::attribute::{Attribute, Attributes};
 use crate::graph::error::Violation;
 use crate::kernel::Kernels;
 use crate::payload::{Shape, Tensorial};
-use std::cell::Cell;
 use std::fmt::Debug;
 
 /// Which payloads a derivative rule reads, shapes aside. What a rule does not declare may be
@@ -41,9 +40,6 @@ pub(crate) struct Site<'a, V> {
     pub(crate) operands: &'a [&'a V],
     pub(crate) output: &'a V,
     pub(crate) cotangent: &'a V,
-    /// How far a rule that counts along its operands has come: a position, and the count before
-    /// it. `(0, 0)` at first; shared by all positions of one node.
-    pub(crate) progress: &'a Cell<(usize, usize)>,
 }
 
 /// One operation. Each implementor is a file: its card.
@@ -82,6 +78,21 @@ pub(crate) trait Operation: Clone + Debug + PartialEq {
 
     /// The cotangent's contribution to the operand at `position`, where it is differentiable.
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, position: usize) -> A::Value;
+
+    /// Hands the contribution to each operand whose position is `asked` for to `take`, in ascending
+    /// order. An operation whose rule counts along its operands does so here, once for all of them.
+    #[inline]
+    fn vjp_each<A: Algebra>(
+        &self,
+        cx: &A,
+        site: &Site<'_, A::Value>,
+        asked: impl Fn(usize) -> bool,
+        mut take: impl FnMut(usize, A::Value),
+    ) {
+        for position in (0..site.operands.len()).filter(|&position| asked(position)) {
+            take(position, self.vjp(cx, site, position));
+        }
+    }
 
     /// The request, as text prints it.
     fn attributes(&self) -> Vec<(&'static str, Attribute)> {

@@ -85,9 +85,19 @@ macro_rules! operations {
             pub(crate) fn reads(&self, position: usize) -> Reads {
                 match self { $(Self::$op(op) => op.reads(position)),* }
             }
-            #[inline]
+            #[cfg(test)]
             pub(crate) fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, position: usize) -> A::Value {
                 match self { $(Self::$op(op) => op.vjp(cx, site, position)),* }
+            }
+            #[inline]
+            pub(crate) fn vjp_each<A: Algebra>(
+                &self,
+                cx: &A,
+                site: &Site<'_, A::Value>,
+                asked: impl Fn(usize) -> bool,
+                take: impl FnMut(usize, A::Value),
+            ) {
+                match self { $(Self::$op(op) => op.vjp_each(cx, site, asked, take)),* }
             }
             pub(crate) fn attributes(&self) -> Vec<(&'static str, Attribute)> {
                 match self { $(Self::$op(op) => op.attributes()),* }

@@ -74,7 +74,7 @@ pub trait Tensorial: Differentiable {
     fn matmul(&self, rhs: &Self, kernels: Kernels) -> Self;
     /// The same elements, row-major, under another shape of the same volume.
     #[must_use]
-    fn reshape(&self, shape: &Shape) -> Self;
+    fn reshape(&self, shape: &Shape, kernels: Kernels) -> Self;
     /// Axis `i` of the result is axis `axes[i]` of `self`.
     #[must_use]
     fn permute(&self, axes: &[usize]) -> Self;
@@ -87,10 +87,17 @@ pub trait Tensorial: Differentiable {
     fn broadcast(&self, shape: &Shape, axes: &[usize]) -> Self;
     /// `before` and `after` further positions of `axis`, filled with `value`.
     #[must_use]
-    fn pad(&self, axis: usize, before: usize, after: usize, value: &Self::Element) -> Self;
+    fn pad(
+        &self,
+        axis: usize,
+        before: usize,
+        after: usize,
+        value: &Self::Element,
+        kernels: Kernels,
+    ) -> Self;
     /// The parts behind one another along `axis`.
     #[must_use]
-    fn concat(parts: &[&Self], axis: usize) -> Self;
+    fn concat(parts: &[&Self], axis: usize, kernels: Kernels) -> Self;
     /// Sliding windows: axis `axis` of extent `L` becomes `(L - dilation * (size - 1) - 1) /
     /// step + 1` windows, and a last axis of extent `size` is added.
     #[must_use]
@@ -108,7 +115,7 @@ pub trait Tensorial: Differentiable {
     /// Rows of the table `self` `[rows, ..]` by a selection `[.., rows]`: `[.., ..]`. Rows that
     /// are not selected cannot influence the result.
     #[must_use]
-    fn gather(&self, selection: &Self) -> Self;
+    fn gather(&self, selection: &Self, kernels: Kernels) -> Self;
     /// The adjoint of `gather`: `self` `[.., ..]` added, in source order, onto `rows` zero rows
     /// where the selection `[.., rows]` says.
     #[must_use]
@@ -116,7 +123,7 @@ pub trait Tensorial: Differentiable {
     /// The table `self` `[rows, ..]` with the rows that the selection `[count, rows]` names
     /// replaced by `source` `[count, ..]`; the last of equal names stays.
     #[must_use]
-    fn row_update(&self, source: &Self, selection: &Self) -> Self;
+    fn row_update(&self, source: &Self, selection: &Self, kernels: Kernels) -> Self;
     /// The sum over the (ascending) `axes`, which are removed.
     #[must_use]
     fn sum(&self, axes: &[usize], kernels: Kernels) -> Self;

@@ -83,8 +83,9 @@ impl Layout {
         Self {
             shape: self.shape.with_extent(axis, length),
             strides: self.strides.clone(),
-            // An empty view reads nothing; its offset stays inside the buffer.
-            offset: if length == 0 {
+            // An empty view reads nothing; its offset stays inside the buffer. (The strides of an
+            // empty shape may have wrapped.)
+            offset: if length == 0 || self.shape.contains(&0) {
                 self.offset
             } else {
                 self.offset + start * self.strides[axis]

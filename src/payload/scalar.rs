@@ -235,7 +235,7 @@ impl<E: Elementary> Tensorial for E {
     fn matmul(&self, _: &Self, _: Kernels) -> Self {
         refused("matmul")
     }
-    fn reshape(&self, shape: &Shape) -> Self {
+    fn reshape(&self, shape: &Shape, _: Kernels) -> Self {
         if shape.is_empty() { self.clone() } else { refused("reshape") }
     }
     fn permute(&self, axes: &[usize]) -> Self {
@@ -247,10 +247,10 @@ impl<E: Elementary> Tensorial for E {
     fn broadcast(&self, shape: &Shape, _: &[usize]) -> Self {
         if shape.is_empty() { self.clone() } else { refused("broadcast") }
     }
-    fn pad(&self, _: usize, _: usize, _: usize, _: &E) -> Self {
+    fn pad(&self, _: usize, _: usize, _: usize, _: &E, _: Kernels) -> Self {
         refused("pad")
     }
-    fn concat(_: &[&Self], _: usize) -> Self {
+    fn concat(_: &[&Self], _: usize, _: Kernels) -> Self {
         refused("concat")
     }
     fn unfold(&self, _: usize, _: usize, _: usize, _: usize) -> Self {
@@ -259,13 +259,13 @@ impl<E: Elementary> Tensorial for E {
     fn fold(&self, _: usize, _: usize, _: usize, _: usize, _: Kernels) -> Self {
         refused("fold")
     }
-    fn gather(&self, _: &Self) -> Self {
+    fn gather(&self, _: &Self, _: Kernels) -> Self {
         refused("gather")
     }
     fn scatter(&self, _: &Self, _: Kernels) -> Self {
         refused("scatter")
     }
-    fn row_update(&self, _: &Self, _: &Self) -> Self {
+    fn row_update(&self, _: &Self, _: &Self, _: Kernels) -> Self {
         refused("row_update")
     }
     fn sum(&self, axes: &[usize], kernels: Kernels) -> Self {

@@ -25,7 +25,25 @@ pub struct Shape(Extents);
 #[derive(Clone)]
 enum Extents {
     Inline(u8, [usize; INLINE]),
-    Heap(Box<[usize]>),
+    /// The volume beside the extents: a line of text may ask for that of any number of axes.
+    Heap(Box<[usize]>, Option<usize>),
+}
+
+/// The product of extents, `None` where it does not fit.
+fn volume_of(extents: &[usize]) -> Option<usize> {
+    if extents.contains(&0) {
+        return Some(0);
+    }
+    let volume =
+        extents.iter().try_fold(1_usize, |product, &extent| product.checked_mul(extent))?;
+    (volume <= isize::MAX as usize / 16).then_some(volume)
+}
+
+impl Extents {
+    fn on_heap(extents: Box<[usize]>) -> Self {
+        let volume = volume_of(&extents);
+        Self::Heap(extents, volume)
+    }
 }
 
 impl Shape {
@@ -43,7 +61,7 @@ impl Shape {
             inline[..extents.len()].copy_from_slice(extents);
             Self(Extents::Inline(extents.len() as u8, inline))
         } else {
-            Self(Extents::Heap(extents.into()))
+            Self(Extents::on_heap(extents.into()))
         }
     }
 
@@ -55,7 +73,7 @@ impl Shape {
             inline.iter_mut().zip((0..rank).map(extent)).for_each(|(to, extent)| *to = extent);
             Self(Extents::Inline(rank as u8, inline))
         } else {
-            Self(Extents::Heap((0..rank).map(extent).collect()))
+            Self(Extents::on_heap((0..rank).map(extent).collect()))
         }
     }
 
@@ -70,12 +88,10 @@ impl Shape {
     /// does not fit the address space. A zero extent anywhere makes the volume zero.
     #[must_use]
     pub fn volume(&self) -> Option<usize> {
-        if self.contains(&0) {
-            return Some(0);
+        match &self.0 {
+            Extents::Inline(rank, extents) => volume_of(&extents[..*rank as usize]),
+            Extents::Heap(_, volume) => *volume,
         }
-        let volume =
-            self.iter().try_fold(1_usize, |product, &extent| product.checked_mul(extent))?;
-        (volume <= isize::MAX as usize / 16).then_some(volume)
     }
 
     /// The volume of a shape that was checked when it was made.
@@ -107,9 +123,15 @@ impl Shape {
 
     /// This shape without the (ascending, distinct) `axes`.
     pub(crate) fn without_axes(&self, axes: &[usize]) -> Self {
-        let mut kept = self.iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
-        let rank = kept.clone().count();
-        Self::from_fn(rank, |_| kept.next().map_or(0, |(_, &extent)| extent))
+        // Both lists ascend, so that one pass over each is enough.
+        let (mut axes, mut next) = (axes.iter().peekable(), 0);
+        Self::from_fn(self.len() - axes.len(), |_| {
+            while axes.next_if(|&&axis| axis == next).is_some() {
+                next += 1;
+            }
+            next += 1;
+            self[next - 1]
+        })
     }
 
     /// Row-major strides, in elements: a list that is inline where the shape is.
@@ -118,7 +140,8 @@ impl Shape {
         let mut strides = self.clone();
         let slots = match &mut strides.0 {
             Extents::Inline(rank, extents) => &mut extents[..*rank as usize],
-            Extents::Heap(extents) => extents,
+            // Of strides nobody asks for a volume.
+            Extents::Heap(extents, _) => extents,
         };
         let mut stride = 1_usize;
         for slot in slots.iter_mut().rev() {
@@ -137,7 +160,7 @@ impl Deref for Shape {
     fn deref(&self) -> &[usize] {
         match &self.0 {
             Extents::Inline(rank, extents) => &extents[..*rank as usize],
-            Extents::Heap(extents) => extents,
+            Extents::Heap(extents, _) => extents,
         }
     }
 }
@@ -157,7 +180,7 @@ impl From<Vec<usize>> for Shape {
         if extents.len() <= INLINE {
             Self::new(&extents)
         } else {
-            Self(Extents::Heap(extents.into()))
+            Self(Extents::on_heap(extents.into()))
         }
     }
 }

@@ -37,8 +37,8 @@ pub(super) fn windowed_product<P: Tensorial>(
     let filters = weights.shape();
     let [f, c, kh, kw] = [filters[0], filters[1], filters[2], filters[3]];
     let zero = P::Element::zero();
-    let padded = x.pad(2, padding[0][0], padding[0][1], &zero);
-    let padded = padded.pad(3, padding[1][0], padding[1][1], &zero);
+    let padded = x.pad(2, padding[0][0], padding[0][1], &zero, kernels);
+    let padded = padded.pad(3, padding[1][0], padding[1][1], &zero, kernels);
     let windows = padded.unfold(2, kh, step[0], dilation[0]).unfold(3, kw, step[1], dilation[1]);
     let shape = windows.shape();
     let [n, oh, ow] = [shape[0], shape[2], shape[3]];
@@ -46,13 +46,14 @@ pub(super) fn windowed_product<P: Tensorial>(
     let products: Vec<P> = (0..groups)
         .map(|group| {
             let rows = windows.narrow(1, group * c, c).permute(&[0, 2, 3, 1, 4, 5]);
-            let rows = rows.reshape(&Shape::from([n * oh * ow, depth]));
+            let rows = rows.reshape(&Shape::from([n * oh * ow, depth]), kernels);
             let columns = weights.narrow(0, group * part, part);
-            let columns = columns.reshape(&Shape::from([part, depth])).permute(&[1, 0]);
-            rows.matmul(&columns, kernels).reshape(&Shape::from([n, oh, ow, part]))
+            let columns = columns.reshape(&Shape::from([part, depth]), kernels).permute(&[1, 0]);
+            let product = rows.matmul(&columns, kernels);
+            product.reshape(&Shape::from([n, oh, ow, part]), kernels)
         })
         .collect();
-    let joint = P::concat(&products.iter().collect::<Vec<_>>(), 3);
+    let joint = P::concat(&products.iter().collect::<Vec<_>>(), 3, kernels);
     joint.permute(&[0, 3, 1, 2])
 }
 

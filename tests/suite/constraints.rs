@@ -155,7 +155,7 @@ fn reshape_c1_kept_axes_c2_one_inferred_c3_volumes() {
 }
 
 #[test]
-fn sum_along_c1_axes() {
+fn sum_along_c1_axes_c2_volume() {
     let network = Net::new();
     let a = leaf(&network, [2, 3]);
     refused!(network, "sum_along", "C1", a.sum_along(&[2]));
@@ -163,6 +163,10 @@ fn sum_along_c1_axes() {
     refused!(network, "sum_along", "C1", a.sum_along(&[]));
     refused!(network, "sum_along", "C1", a.mean_along(&[0, 0]));
     refused!(network, "sum_along", "C1", a.variance_along(&[5]));
+    let empty = leaf(&network, [0, usize::MAX]);
+    refused!(network, "sum_along", "C2", empty.sum_along(&[0]));
+    refused!(network, "sum_along", "C2", empty.mean_along(&[0]));
+    refused!(network, "sum_along", "C2", empty.variance_along(&[0]));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Gradients are right: forward mode by dual numbers, central differences, second order, and the
 //! declared side of every kink.
 
-use poorgrad::{Elementary, Network, Tensor, Tensorial, Value, gradcheck_second};
+use poorgrad::{Elementary, Network, Tensor, Tensorial, Value, gradcheck, gradcheck_second};
 use testkit::gradient::{central_differences, dot_product, first_primal_difference, smooth};
 use testkit::{generate_smooth, seeded};
 
@@ -72,7 +72,11 @@ fn second_order_agrees(seeds: std::ops::Range<u64>) {
         let tape = generate_smooth::<Tensor<f64>>(&bytes(seed)[..12], &mut |value, _| value);
         let report = gradcheck_second(&tape.network, tape.target, &tape.sources)
             .expect("symbols of the tape");
+        if tape.sources.is_empty() {
+            continue;
+        }
         assert!(report.error() <= 1e-6, "seed {seed}: {report}");
+        assert!(report.checked() > 0 && report.kinks().is_empty(), "seed {seed}: {report}");
     }
 }
 
@@ -122,6 +126,38 @@ fn a_pull_back_and_a_push_forward_are_adjoint() {
     }
 }
 
+#[test]
+fn a_kink_is_flagged_and_a_report_that_judged_nothing_has_no_error_to_pass_with() {
+    let network = Network::new();
+    let (x, y) = (network.input(0.0_f64), network.input(0.75));
+    let target = x.abs() + y * y;
+    let report = gradcheck(&network, target, [x, y]).expect("symbols of the network");
+    assert_eq!((report.checked(), report.kinks().len()), (1, 1), "{report}");
+    assert!(report.error() < 1e-8 && report.kinks()[0].value.contains("%0 = input"), "{report}");
+    let only_the_kink = gradcheck(&network, target, [x]).expect("a symbol of the network");
+    assert_eq!(only_the_kink.checked(), 0);
+    assert!(only_the_kink.error().is_nan());
+    let nothing = gradcheck(&network, target, Vec::<poorgrad::Symbol>::new()).expect("no symbol");
+    assert!(nothing.error().is_nan() && nothing.worst().is_none());
+}
+
+#[test]
+fn rounding_is_no_kink_and_does_not_hide_a_wrong_gradient() {
+    // The noise of a large constant term exceeds the gap of one-sided slopes, and doubles at half
+    // the step: the coordinate is judged all the same, and does not pass for exact.
+    let network = Network::new();
+    let x = network.input(0.7_f64);
+    let report = gradcheck(&network, x * x + 1e7, [x]).expect("a symbol of the network");
+    assert_eq!((report.checked(), report.kinks().len()), (1, 0), "{report}");
+    assert!(report.error() < 1e-2, "{report}");
+    // A single has no digits to spare for such a step: a large error, not a pass.
+    let network = Network::new();
+    let x = network.input(0.7_f32);
+    let report = gradcheck(&network, x * x, [x]).expect("a symbol of the network");
+    assert_eq!((report.checked(), report.kinks().len()), (1, 0), "{report}");
+    assert!(report.error() > 1e-8, "{report}");
+}
+
 /// Value and slope of a function of one number, in both element types.
 fn at<E: Elementary + Tensorial<Element = E>>(
     x: f64,
@@ -153,16 +189,19 @@ macro_rules! kink {
 const NAN: f64 = f64::NAN;
 const INF: f64 = f64::INFINITY;
 
+/// `relu-at-zero`.
 #[test]
 fn the_slope_of_relu_at_zero_is_zero() {
     kink!(0.0, |x| x.relu() => 0.0, 0.0);
 }
 
+/// `relu-negative-zero`.
 #[test]
 fn relu_of_negative_zero_is_positive_zero() {
     kink!(-0.0, |x| x.relu() => 0.0, 0.0);
 }
 
+/// `relu-nan`.
 #[test]
 fn relu_of_nan_is_nan_with_slope_zero() {
     let (value, slope) = at::<f64>(NAN, |x| x.relu());
@@ -171,12 +210,14 @@ fn relu_of_nan_is_nan_with_slope_zero() {
     assert!(value.is_nan() && slope.to_bits() == 0);
 }
 
+/// `abs-at-zero`.
 #[test]
 fn the_slope_of_abs_at_zero_is_zero() {
     kink!(0.0, |x| x.abs() => 0.0, 0.0);
     kink!(-0.0, |x| x.abs() => 0.0, 0.0);
 }
 
+/// `maximum-tie` and `maximum-nan`.
 #[test]
 fn a_tie_of_maximum_goes_to_the_left() {
     for (left, right) in [(1.0, 1.0), (0.0, -0.0), (-0.0, 0.0), (NAN, 1.0), (NAN, NAN), (INF, INF)]
@@ -195,6 +236,7 @@ fn a_tie_of_maximum_goes_to_the_left() {
     assert_eq!((gradients.of(a), gradients.of(b)), (0.0, 1.0));
 }
 
+/// `minimum-tie`.
 #[test]
 fn a_tie_of_minimum_goes_to_the_left() {
     let network = Network::new();
@@ -204,6 +246,7 @@ fn a_tie_of_minimum_goes_to_the_left() {
     assert_eq!((gradients.of(a), gradients.of(b)), (1.0, 0.0));
 }
 
+/// `window-tie`.
 #[test]
 fn a_tie_of_max_along_goes_to_the_earliest_position() {
     let network = Network::new();
@@ -218,6 +261,7 @@ fn a_tie_of_max_along_goes_to_the_earliest_position() {
     }
 }
 
+/// `window-nan`.
 #[test]
 fn the_first_nan_of_max_along_gets_the_gradient() {
     let network = Network::new();
@@ -228,28 +272,33 @@ fn the_first_nan_of_max_along_gets_the_gradient() {
     assert_eq!(run.backward(y).of(x).to_vec(), [0.0, 1.0, 0.0, 0.0]);
 }
 
+/// `sqrt-at-zero`.
 #[test]
 fn the_slope_of_sqrt_at_zero_is_infinite() {
     kink!(0.0, |x| x.sqrt() => 0.0, INF);
 }
 
+/// `powf-zero-zero`.
 #[test]
 fn powf_is_one_at_zero_to_the_zero() {
     kink!(0.0, |x| x.powf(x.literal(0.0)) => 1.0, 0.0);
     kink!(NAN, |x| x.powf(x.literal(0.0)) => 1.0, 0.0);
 }
 
+/// `powf-base-derivative`.
 #[test]
 fn the_slope_of_powf_at_zero_is_zero_above_one_and_one_at_one() {
     kink!(0.0, |x| x.powf(x.literal(2.5)) => 0.0, 0.0);
     kink!(0.0, |x| x.powf(x.literal(1.0)) => 0.0, 1.0);
 }
 
+/// `powf-exponent-derivative`.
 #[test]
 fn the_slope_of_powf_in_its_exponent_at_base_zero_is_zero() {
     kink!(2.0, |y| y.literal(0.0).powf(y) => 0.0, 0.0);
 }
 
+/// `condition-no-gradient`.
 #[test]
 fn a_condition_gets_no_gradient() {
     kink!(2.0, |x| x.select(x.literal(3.0), x.literal(4.0)) => 3.0, 0.0);
@@ -257,11 +306,13 @@ fn a_condition_gets_no_gradient() {
     kink!(2.0, |x| x.step(2.0) => 1.0, 0.0);
 }
 
+/// `branch-not-taken`.
 #[test]
 fn the_branch_not_taken_gets_exactly_nothing() {
     kink!(0.0, |x| x.literal(0.0).select(x.ln() / x, x.literal(7.0)) => 7.0, 0.0);
 }
 
+/// `compare-nan` and `select-nan`.
 #[test]
 fn comparisons_are_false_on_nan_but_for_ne() {
     kink!(NAN, |x| x.lt(x) + x.le(x) + x.gt(x) + x.ge(x) + x.eq(x) => 0.0, 0.0);
@@ -273,6 +324,7 @@ fn comparisons_are_false_on_nan_but_for_ne() {
     assert_eq!(network.forward().of(y), 1.0);
 }
 
+/// `clamp-outside`.
 #[test]
 fn outside_a_clamp_the_slope_is_zero() {
     // `minimum` is a negated maximum, and so is the zero that it routes.
@@ -281,6 +333,7 @@ fn outside_a_clamp_the_slope_is_zero() {
     kink!(0.5, |x| x.clamp(-1.0, 1.0) => 0.5, 1.0);
 }
 
+/// `non-ancestors`.
 #[test]
 fn values_that_are_no_ancestors_never_influence_a_gradient() {
     let network = Network::new();
@@ -306,10 +359,29 @@ fn an_absorbing_product_ignores_what_a_zero_meets() {
     kink!(0.0, |d| d.literal(0.0).absorb_div(d) => 0.0, -0.0);
 }
 
+/// `softplus-at-zero`.
 #[test]
 fn the_slope_of_softplus_is_the_sigmoid() {
     for x in [-30.0, -1.0, 0.0, 0.5, 40.0] {
         let sigmoid = at::<f64>(x, |x| x.sigmoid()).0;
         assert_eq!(at::<f64>(x, |x| x.softplus()).1.to_bits(), sigmoid.to_bits());
     }
+}
+
+/// `powf-exponent-derivative`, once more: the derivatives of that 0 are 0 as well.
+#[test]
+fn second_derivatives_of_a_power_of_zero_are_finite() {
+    let network = Network::new();
+    let (x, y) = (network.input(0.0_f64), network.input(2.0));
+    let z = x.powf(y);
+    let first = network.differentiate(z, [x, y]);
+    let second = first.iter().map(|first| network.differentiate(*first, [x, y]));
+    let second: Vec<_> = second.collect();
+    let run = network.forward();
+    let of = |row: usize, column: usize| run.of(second[row][column]);
+    assert_eq!([of(0, 0), of(0, 1), of(1, 0), of(1, 1)], [2.0, 0.0, 0.0, 0.0]);
+    let one = network.leaf(1.0);
+    let product = network.hvp(z, [(x, one), (y, one)]);
+    let run = network.forward();
+    assert_eq!([run.of(product[0]), run.of(product[1])], [2.0, 0.0]);
 }

@@ -2,7 +2,9 @@
 
 mod cases;
 mod constraints;
+mod conventions;
 mod deep;
+mod elements;
 mod engine;
 mod filetests;
 mod forks;
@@ -14,5 +16,6 @@ mod operations_document;
 mod parallel;
 mod properties;
 mod refusal;
+mod refused;
 mod text;
 mod threads;

@@ -156,7 +156,9 @@ fn cross_entropy_is_what_it_says() {
     assert!(identical(&evaluation.of(loss), &evaluation.of(by_hand)));
     let gradient = evaluation.backward(loss).of(logits);
     assert!(identical(&gradient, &evaluation.backward(by_hand).of(logits)));
-    assert!(poorgrad::gradcheck(&network, loss, [logits]).unwrap().error() < 1e-8);
+    let report = poorgrad::gradcheck(&network, loss, [logits]).unwrap();
+    assert!(report.error() < 1e-8 && report.kinks().is_empty(), "{report}");
+    assert_eq!(report.checked(), 30);
     // (softmax - t) / rows.
     let softmax = logits.softmax(2);
     let expected = (network.forward().of(softmax) - dense.payload().unwrap()) / 6.0;

@@ -47,17 +47,17 @@ macro_rules! refused {
 }
 pub(crate) use refused;
 
-/// The next recording and run are as ever, from another thread too.
+/// The next recording and run of this very network are as ever, from another thread too.
 pub fn works(network: &poorgrad::Network<poorgrad::Tensor<f32>>) {
+    let record_and_run = || {
+        let before = network.len();
+        let x = network.leaf(poorgrad::Tensor::from([1.0_f32, 2.0]));
+        let y = (x * x).sum();
+        assert_eq!(network.forward_for([y], poorgrad::no_feeds()).of(y).item(), 5.0);
+        assert_eq!(network.len(), before + 3);
+    };
+    record_and_run();
     std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let fork = network.clone();
-            let x = fork.leaf(poorgrad::Tensor::from([1.0_f32, 2.0]));
-            let y = (x * x).sum();
-            assert_eq!(
-                fork.forward_for([y], Vec::<(poorgrad::Symbol, _)>::new()).of(y).item(),
-                5.0
-            );
-        });
+        scope.spawn(record_and_run);
     });
 }

@@ -263,14 +263,24 @@ fn survive(bytes: &[u8]) -> usize {
     usize::from(single.is_ok()) + usize::from(double.is_ok()) + usize::from(scalar.is_ok())
 }
 
-#[test]
-fn a_text_cut_anywhere_is_read_or_refused() {
+fn cut(most: usize) {
     for sample in samples() {
-        let cuts = sample.len().min(4000);
+        let cuts = sample.len().min(most);
         (0..=cuts).for_each(|cut| {
             survive(&sample.as_bytes()[..cut]);
         });
     }
+}
+
+#[test]
+fn a_text_cut_anywhere_is_read_or_refused() {
+    cut(4000);
+}
+
+#[test]
+#[ignore = "heavy: every cut of the longest texts"]
+fn heavy_a_text_cut_anywhere_is_read_or_refused() {
+    cut(usize::MAX);
 }
 
 /// One mutation of a text: a byte changed, removed, doubled, or a piece moved, repeated or

@@ -1,11 +1,14 @@
 //! What crosses threads: compile-time bounds, and shared networks under many runs at once.
 
 use poorgrad::{
-    Differentiable, Evaluation, Field, Network, NetworkError, NonFinite, Shape, ShapeError, Stats,
-    Symbol, Tensor, Value,
+    Activation, Binary, Comparison, Coordinate, Differentiable, Evaluation, Extent, Field,
+    Fingerprint, GemmTask, Gradcheck, Kernels, Layer, Lowering, MapTask, Matrix, Mlp, Network,
+    NetworkError, Neuron, NonFinite, OperationInfo, Oracle, ParseError, ParseErrorKind, Sgd, Shape,
+    ShapeError, Stats, Stored, Symbol, Tensor, TensorIter, Unary, Value, Window,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 fn crosses<T: Send + Sync>() {}
 
@@ -17,17 +20,30 @@ fn everything_public_is_send_and_sync() {
         crosses::<Value<'static, P>>();
         crosses::<Evaluation<P>>();
         crosses::<Field<P>>();
+        crosses::<Oracle<'static, P>>();
+        crosses::<Sgd<P>>();
+        crosses::<Stored<P::Element>>();
         crosses::<P::Element>();
     }
     for_payload::<f32>();
     for_payload::<f64>();
     for_payload::<Tensor<f32>>();
     for_payload::<Tensor<f64>>();
-    crosses::<(Symbol, Shape, Stats, NonFinite)>();
+    crosses::<(Symbol, Shape, Stats, NonFinite, Gradcheck, Coordinate, Fingerprint)>();
+    crosses::<(Layer, Mlp, Neuron, Activation, OperationInfo, Extent, Window)>();
+    crosses::<(Unary, Binary, Comparison, Kernels, Lowering, ParseErrorKind)>();
+    fn for_element<E: poorgrad::Elementary>() {
+        crosses::<TensorIter<'static, E>>();
+        crosses::<poorgrad::reference::View<'static, E>>();
+        crosses::<(Matrix<'static, E>, GemmTask<'static, E>, MapTask<'static, E>)>();
+    }
+    for_element::<f32>();
+    for_element::<f64>();
     fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
     is_error::<ShapeError>();
     is_error::<NetworkError>();
     is_error::<poorgrad::TensorError>();
+    is_error::<ParseError>();
     let _: fn(&Tensor<f32>) -> Shape = Differentiable::shape;
 }
 
@@ -39,6 +55,9 @@ fn model(network: &Network<Tensor<f32>>) -> (Symbol, Symbol) {
     let loss = x.matmul(w).tanh().matmul(v).sigmoid().mean();
     (x.symbol(), loss.symbol())
 }
+
+/// Between two turns of the recorder, and of the updater.
+const PAUSE: Duration = Duration::from_micros(200);
 
 fn feed(number: usize) -> Tensor<f32> {
     Tensor::from_fn([4, 3], |i| ((number * 12 + i[0] * 3 + i[1]) % 17) as f32 * 0.25 - 2.0)
@@ -54,7 +73,8 @@ fn run(network: &Network<Tensor<f32>>, x: Symbol, loss: Symbol, number: usize) -
     bits
 }
 
-/// 8 threads run with feeds of their own while one records and one updates.
+/// 8 threads run with feeds of their own while one records and one updates, all the time: the two
+/// pause between turns, so that the tape stays short enough for as many runs as there are.
 fn shared(runs: usize) {
     let network = Network::new();
     let (x, loss) = model(&network);
@@ -75,19 +95,23 @@ fn shared(runs: usize) {
         let recorder = scope.spawn(|| {
             let mut recorded = 0;
             let mut value = network.resolve(loss);
-            while !done.load(Ordering::Relaxed) && recorded < 20_000 {
-                value = value + 1.0;
-                recorded += 1;
+            while !done.load(Ordering::Relaxed) {
+                for _ in 0..10 {
+                    value = value + 1.0;
+                    recorded += 1;
+                }
+                thread::sleep(PAUSE);
             }
             recorded
         });
         let updater = scope.spawn(|| {
             let mut generation = network.clone();
             let mut generations = 0;
-            while !done.load(Ordering::Relaxed) && generations < 2_000 {
+            while !done.load(Ordering::Relaxed) {
                 let gradients = generation.forward_for([loss], [(x, feed(3))]).backward(loss);
                 generation = generation.update(&gradients, |w, g| w - 0.5 * g);
                 generations += 1;
+                thread::sleep(PAUSE);
             }
             generations
         });

@@ -4,13 +4,13 @@ use super::movement::packed;
 use crate::kernel::Elementary;
 use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
-use crate::kernel::walk::{Axis, Walk};
+use crate::kernel::walk::{Axis, Walk, product_of};
 
 /// As `reference::gather`. Only the selected rows are touched.
 pub(crate) fn gather<E: Elementary>(table: View<'_, E>, columns: &[usize]) -> Vec<E> {
     let rest = Walk::new(&table.extents[1..], [&table.strides[1..]]);
     let Axis { extent, strides: [stride] } = rest.inner();
-    let row = table.extents[1..].iter().product::<usize>();
+    let row = product_of(&table.extents[1..]);
     let mut out = Vec::with_capacity(columns.len() * row);
     for &column in columns {
         assert!(column < table.extents[0], "invariant: a selection names rows of its table");
@@ -33,7 +33,7 @@ pub(crate) fn scatter<E: Elementary>(
     columns: &[usize],
     rows: usize,
 ) -> Vec<E> {
-    let row = source.extents[1..].iter().product::<usize>();
+    let row = product_of(&source.extents[1..]);
     let mut out = vec![E::zero(); rows * row];
     if row == 0 {
         return out;
@@ -53,7 +53,7 @@ pub(crate) fn row_update<E: Elementary>(
     source: View<'_, E>,
     columns: &[usize],
 ) -> Block<E> {
-    let row = source.extents[1..].iter().product::<usize>();
+    let row = product_of(&source.extents[1..]);
     let mut out = super::copy(table);
     if row == 0 {
         return out;

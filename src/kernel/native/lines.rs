@@ -6,7 +6,7 @@
 use super::movement::as_slice;
 use crate::kernel::Elementary;
 use crate::kernel::reference::View;
-use crate::kernel::walk::{Axis, Walk};
+use crate::kernel::walk::{Axis, Walk, product_of};
 
 /// Fewer lines side by side than this are gathered one by one.
 const FEW: usize = 6;
@@ -26,7 +26,7 @@ pub(super) fn each_line<E: Elementary>(
 /// The elements and the length of a line, where lines lie behind one another and are not empty.
 pub(super) fn trailing<'a, E>(x: View<'a, E>, axes: &[usize]) -> Option<(&'a [E], usize)> {
     let first = x.extents.len() - axes.len();
-    let length = x.extents[first..].iter().product();
+    let length = product_of(&x.extents[first..]);
     let is_last = axes.first().is_none_or(|&axis| axis == first);
     (is_last && length > 0).then_some((as_slice(x)?, length))
 }
@@ -50,9 +50,10 @@ impl<'a, E: Elementary> Lines<'a, E> {
             let axes = (0..x.extents.len()).filter(|axis| axes.contains(axis) != kept);
             Walk::of(axes.map(|axis| Axis { extent: x.extents[axis], strides: [x.strides[axis]] }))
         };
-        let length = axes.iter().map(|&axis| x.extents[axis]).product();
+        let times = |product: usize, axis: usize| product.wrapping_mul(x.extents[axis]);
+        let length = axes.iter().copied().fold(1, times);
         let kept = (0..x.extents.len()).filter(|axis| !axes.contains(axis));
-        let count = kept.map(|axis| x.extents[axis]).product();
+        let count = kept.fold(1, times);
         let (outer, inner) = (walk_over(true), walk_over(false));
         Self { elements: x.elements, offset: x.offset, outer, inner, count, length }
     }

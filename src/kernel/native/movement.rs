@@ -5,7 +5,7 @@ use crate::kernel::Elementary;
 use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
-use crate::kernel::walk::{Axis, Walk};
+use crate::kernel::walk::{Axis, Walk, product_of};
 
 /// Whether strides are the row-major ones, where they matter.
 #[inline]
@@ -136,7 +136,7 @@ fn transpose<E: Elementary>(from: &[E], [rows, columns]: [usize; 2], stride: usi
 
 /// The product of the extents before and from `axis` on.
 pub(super) fn split(extents: &[usize], axis: usize) -> (usize, usize) {
-    (extents[..axis].iter().product(), extents[axis..].iter().product())
+    (product_of(&extents[..axis]), product_of(&extents[axis..]))
 }
 
 /// As `reference::pad`.
@@ -149,7 +149,7 @@ pub(crate) fn pad<E: Elementary>(
 ) -> Block<E> {
     let elements = packed(x);
     let (outer, row) = split(x.extents, axis);
-    let inner = x.extents[axis + 1..].iter().product::<usize>();
+    let inner = product_of(&x.extents[axis + 1..]);
     let (before, after) = (before * inner, after * inner);
     let length = before + row + after;
     let mut out = Block::stale(outer * length);

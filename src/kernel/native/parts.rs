@@ -3,6 +3,7 @@
 use crate::kernel::Elementary;
 use crate::kernel::reference::View;
 use crate::kernel::threads;
+use crate::kernel::walk::product_of;
 
 /// Runs `run` on views of one shape and their row-major result: on all of it, or on parts of their
 /// outermost axis side by side. `cost` is how many plain operations one element takes.
@@ -17,7 +18,7 @@ pub(super) fn over<E: Elementary, const N: usize>(
     let outermost = extents.iter().position(|&extent| extent > 1);
     let Some(axis) = outermost.filter(|_| parts > 1) else { return run(views, out) };
     takes!("elements over threads");
-    let inner = extents[axis + 1..].iter().fold(1, |count: usize, &extent| count * extent);
+    let inner = product_of(&extents[axis + 1..]);
     let mut rest = out;
     let mut work = Vec::with_capacity(parts);
     for bounds in threads::bounds(extents[axis], parts, 1) {

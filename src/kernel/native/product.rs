@@ -10,7 +10,7 @@ use crate::kernel::order::KB;
 use crate::kernel::reference::View;
 use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::threads;
-use crate::kernel::walk::Walk;
+use crate::kernel::walk::{Walk, product_of};
 use std::array::from_fn;
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Block<E>
     let batch = a.extents.len() - 2;
     let [m, k] = [a.extents[batch], a.extents[batch + 1]];
     let n = b.extents[batch + 1];
-    let count = a.extents[..batch].iter().fold(1, |count: usize, &extent| count * extent);
+    let count = product_of(&a.extents[..batch]);
     if k == 0 || count == 0 || m == 0 || n == 0 {
         return Block::zeros(count * m * n);
     }

@@ -3,6 +3,7 @@
 use super::movement::packed;
 use crate::kernel::Elementary;
 use crate::kernel::reference::View;
+use crate::kernel::walk::product_of;
 
 /// As `reference::fold`.
 ///
@@ -17,8 +18,8 @@ pub(crate) fn fold<E: Elementary>(
     let rank = x.extents.len() - 1;
     let elements = packed(x);
     let (windows, size) = (x.extents[axis], x.extents[rank]);
-    let outer = x.extents[..axis].iter().product::<usize>();
-    let inner = x.extents[axis + 1..rank].iter().product::<usize>();
+    let outer = product_of(&x.extents[..axis]);
+    let inner = product_of(&x.extents[axis + 1..rank]);
     let mut out = vec![E::zero(); outer * extent * inner];
     if elements.is_empty() {
         return out;

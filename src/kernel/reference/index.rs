@@ -6,6 +6,7 @@
 use super::View;
 use super::view::{each_index, position};
 use crate::kernel::Elementary;
+use crate::kernel::walk::product_of;
 
 /// Row `columns[i]` of the table, for each `i`. No other row is read.
 #[must_use]
@@ -25,7 +26,7 @@ pub fn gather<E: Elementary>(table: View<'_, E>, columns: &[usize]) -> Vec<E> {
 #[must_use]
 pub fn scatter<E: Elementary>(source: View<'_, E>, columns: &[usize], rows: usize) -> Vec<E> {
     let extents = [&[rows], &source.extents[1..]].concat();
-    let mut out = vec![E::zero(); extents.iter().product()];
+    let mut out = vec![E::zero(); product_of(&extents)];
     for (i, &column) in columns.iter().enumerate() {
         each_index(&source.extents[1..], |rest| {
             let target = &mut out[position(&extents, &[&[column], rest].concat())];

@@ -38,6 +38,6 @@ pub use maximum::{first_max, first_max_of, max, max_of};
 pub use movement::{concat, copy, pad};
 pub use product::product;
 pub use softmax::{log_softmax, log_sum_exp, softmax};
-pub use sum::{sum, sum_of};
+pub use sum::{sum, sum_of, sum_of_equal};
 pub use view::View;
 pub use window::fold;

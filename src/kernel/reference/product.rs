@@ -3,6 +3,7 @@
 use super::view::each_index;
 use super::{KB, View};
 use crate::kernel::Elementary;
+use crate::kernel::walk::product_of;
 
 /// `[.., m, k] x [.., k, n] -> [.., m, n]` over equal leading axes.
 ///
@@ -25,7 +26,7 @@ pub fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Vec<E> {
     );
 
     let extents = [leading, &[m, n]].concat();
-    let mut out = Vec::with_capacity(extents.iter().product());
+    let mut out = Vec::with_capacity(product_of(&extents));
     each_index(&extents, |index| {
         let (mut left, mut right) = (index.to_vec(), index.to_vec());
         let mut total = E::zero();

@@ -27,6 +27,35 @@ pub fn sum_of<E: Elementary>(elements: &[E]) -> E {
     sum_of(&elements.chunks(SB).map(block).collect::<Vec<_>>())
 }
 
+/// The sum of `count` equal elements: the additions of [`sum_of`], each of several equal ones done
+/// once, in memory for a block.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::reference::{sum_of, sum_of_equal};
+///
+/// let dense: f32 = sum_of(&vec![0.1; 100_000]);
+/// assert_eq!(sum_of_equal(&0.1, 100_000), dense);
+/// ```
+#[must_use]
+pub fn sum_of_equal<E: Elementary>(element: &E, count: usize) -> E {
+    let (mut element, mut count, mut last) = (element.clone(), count, None);
+    // A list of `count` equal elements and perhaps another one behind them, so in every round:
+    // the sums of its whole blocks are equal, and that of the last one may be another.
+    while count + usize::from(last.is_some()) > SB {
+        let rest = list(&element, count % SB, last);
+        last = (!rest.is_empty()).then(|| block(&rest));
+        element = block(&list(&element, SB, None));
+        count /= SB;
+    }
+    block(&list(&element, count, last))
+}
+
+fn list<E: Elementary>(element: &E, count: usize, last: Option<E>) -> Vec<E> {
+    std::iter::repeat_n(element, count).cloned().chain(last).collect()
+}
+
 fn block<E: Elementary>(elements: &[E]) -> E {
     let mut lanes = vec![E::zero(); LANES];
     for (i, element) in elements.iter().enumerate() {

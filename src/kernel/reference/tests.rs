@@ -264,3 +264,31 @@ fn views_refuse_what_they_cannot_read() {
     let wraps = std::panic::catch_unwind(|| View::new(&[1.0], &[3], &[usize::MAX], 0));
     assert!(wraps.is_err());
 }
+
+#[test]
+fn v13_equal_elements_sum_as_their_dense_twin_does() {
+    let counts = [0, 1, 7, 16, 17, SB - 1, SB, SB + 1, SB + 17, 2 * SB, 3 * SB + 5, 40 * SB + 100];
+    for element in [0.1, -0.0, 1e300, f64::NAN, -INF] {
+        for count in counts {
+            let dense = sum_of(&black_box(vec![element; count]));
+            assert_same(
+                &[dense],
+                &[sum_of_equal(&element, count)],
+                &format!("{count} x {element}"),
+            );
+        }
+    }
+    // Blocks of blocks, and a last block in each of the two.
+    let count = SB * SB + 3 * SB + 11;
+    let dense = sum_of(&black_box(vec![0.1_f32; count]));
+    assert_eq!(dense.to_bits(), sum_of_equal(&0.1_f32, count).to_bits());
+}
+
+#[test]
+#[should_panic(expected = "concat: [1, 2] and [2, 2] differ outside axis 1")]
+fn parts_that_differ_in_another_axis_are_refused() {
+    let elements = [1.0; 4];
+    let (whole, half) =
+        (View::new(&elements, &[2, 2], &[2, 1], 0), View::new(&elements, &[1, 2], &[2, 1], 0));
+    let _ = concat(&[whole, half], 1);
+}

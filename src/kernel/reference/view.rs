@@ -3,6 +3,7 @@
 //!
 //! INVARIANT: every index within the extents reads an element of the slice.
 
+use crate::kernel::walk::product_of;
 use std::fmt;
 
 /// A borrowed, strided, read-only array: element `[i, j, ..]` is
@@ -80,7 +81,7 @@ impl<'a, E> View<'a, E> {
     /// The number of elements.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.extents.iter().product()
+        product_of(self.extents)
     }
 
     /// The element at an index.

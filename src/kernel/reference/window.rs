@@ -3,6 +3,7 @@
 use super::View;
 use super::view::{each_index, position};
 use crate::kernel::Elementary;
+use crate::kernel::walk::product_of;
 
 /// `[.., windows, .., size]` summed back onto axis `axis` of `extent`: window `w`, position `d`
 /// goes to `w * step + d * dilation`.
@@ -23,7 +24,7 @@ pub fn fold<E: Elementary>(
     let rank = x.extents.len() - 1;
     let mut extents = x.extents[..rank].to_vec();
     extents[axis] = extent;
-    let mut out = vec![E::zero(); extents.iter().product()];
+    let mut out = vec![E::zero(); product_of(&extents)];
     // Row-major over the source is ascending in the window for every output: no output sees one
     // window twice.
     each_index(x.extents, |index| {

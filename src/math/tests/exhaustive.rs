@@ -2,7 +2,7 @@
 //!
 //! Invariant: an error of at most one unit of the last place; the reference is
 //! this crate's `f64` function, which is itself within one unit of an `f64`.
-//! On demand: `cargo test --release exhaustive -- --ignored --nocapture`.
+//! On demand: `cargo xtask deep deep_all_inputs`.
 
 use crate::math::{f32 as s, f64 as d};
 

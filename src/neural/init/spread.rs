@@ -184,8 +184,10 @@ pub fn scaled<P: Tensorial>(
     mut inner: impl FnMut(&Shape) -> P,
 ) -> impl FnMut(&Shape) -> P {
     move |shape| {
+        // The inner initialiser first: it says what a scalar payload cannot hold.
+        let payload = inner(shape);
         let gain = P::full(shape, P::Element::from_f64(gain));
-        inner(shape).zip(Binary::Mul, &gain, Kernels::Native)
+        payload.zip(Binary::Mul, &gain, Kernels::Native)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Activations and small functions recorded from other operations.
 
-use crate::graph::Value;
+use crate::graph::{ShapeError, Value, error::Violation, error::recorded};
 use crate::payload::Tensorial;
 
 impl<P: Tensorial> Value<'_, P> {
@@ -35,7 +35,26 @@ impl<P: Tensorial> Value<'_, P> {
     #[must_use]
     #[track_caller]
     pub fn minimum(self, rhs: Self) -> Self {
-        -(-self).maximum(-rhs)
+        recorded(self.try_minimum(rhs))
+    }
+
+    /// The twin of [`Value::minimum`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where the shapes differ.
+    #[track_caller]
+    pub fn try_minimum(self, rhs: Self) -> Result<Self, ShapeError> {
+        self.try_together(rhs, "minimum")?;
+        if self.shape() != rhs.shape() {
+            let nodes = [self, rhs].map(|value| value.network.node(value.index));
+            let violation = Violation::new(
+                1,
+                "shapes differ (broadcast by name with `broadcast_to` or `broadcast_pair`)",
+            );
+            return Err(ShapeError::new("minimum", violation, &nodes));
+        }
+        Ok(-(-self).maximum(-rhs))
     }
 
     /// The value kept between two bounds; outside them the gradient is exactly 0.
@@ -50,8 +69,20 @@ impl<P: Tensorial> Value<'_, P> {
     #[must_use]
     #[track_caller]
     pub fn clamp(self, low: f64, high: f64) -> Self {
+        recorded(self.try_clamp(low, high))
+    }
+
+    /// The twin of [`Value::clamp`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where the tape is full (2^32 nodes).
+    #[track_caller]
+    pub fn try_clamp(self, low: f64, high: f64) -> Result<Self, ShapeError> {
+        // Two bounds, each a leaf and a broadcast, and the operations of the extrema.
+        self.network.check_room("clamp", 9)?;
         let raised = self.maximum(self.literal(low));
-        raised.minimum(raised.literal(high))
+        Ok(raised.minimum(raised.literal(high)))
     }
 
     /// `ln(sigmoid(x))` without underflow, `-softplus(-x)`.
@@ -61,15 +92,27 @@ impl<P: Tensorial> Value<'_, P> {
         -(-self).softplus()
     }
 
-    /// `x sigmoid(x)`.
+    /// `x sigmoid(x)`, as an absorbing product: `+0` where the sigmoid is 0, at `-inf` too (where the
+    /// gradient is NaN all the same).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// let network = poorgrad::Network::new();
+    /// let y = network.leaf(f64::NEG_INFINITY).silu();
+    /// assert_eq!(network.forward().of(y).to_bits(), 0.0_f64.to_bits());
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn silu(self) -> Self {
-        self * self.sigmoid()
+        self.sigmoid().absorb(self)
     }
 
     /// `x Phi(x)` with the normal distribution function `Phi` (Hendrycks and Gimpel, "Gaussian
     /// Error Linear Units", 2016), by `erf`.
+    ///
+    /// Far below 0 the factor `1 + erf(..)` cancels: the result is accurate absolutely, not
+    /// relatively, and NaN at `-inf`.
     #[must_use]
     #[track_caller]
     pub fn gelu(self) -> Self {

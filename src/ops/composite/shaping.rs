@@ -51,8 +51,14 @@ impl<'n, P: Tensorial> Value<'n, P> {
     pub fn try_broadcast_to(self, shape: impl Into<Shape>) -> Result<Self, ShapeError> {
         let shape = shape.into();
         let fits = joint_shape(self.shape(), &shape).is_some_and(|joint| joint == shape);
-        if !fits || shape.volume().is_none() || !P::holds(&shape) {
-            let problem = format!("the operand does not broadcast to {shape}");
+        let problem = if !fits || !P::holds(&shape) {
+            format!("the operand does not broadcast to {shape}")
+        } else if shape.volume().is_none() {
+            format!("the result's shape {shape} overflows the address space")
+        } else {
+            String::new()
+        };
+        if !problem.is_empty() {
             let node = self.network.node(self.index);
             return Err(ShapeError::new("broadcast_to", Violation::new(1, problem), &[node]));
         }
@@ -80,7 +86,7 @@ impl<'n, P: Tensorial> Value<'n, P> {
     ///
     /// # Panics
     ///
-    /// Where the shapes have no joint shape.
+    /// Where the shapes have no joint shape, or one that overflows the address space.
     #[must_use]
     #[track_caller]
     pub fn broadcast_pair(self, rhs: Self) -> (Self, Self) {
@@ -91,14 +97,20 @@ impl<'n, P: Tensorial> Value<'n, P> {
     ///
     /// # Errors
     ///
-    /// Where the shapes have no joint shape.
+    /// Where the shapes have no joint shape, or one that overflows the address space.
     #[track_caller]
     pub fn try_broadcast_pair(self, rhs: Self) -> Result<(Self, Self), ShapeError> {
-        let Some(joint) = joint_shape(self.shape(), rhs.shape()) else {
+        self.try_together(rhs, "broadcast_pair")?;
+        let refused = |problem: String| {
             let nodes = [self, rhs].map(|value| value.network.node(value.index));
-            let violation = Violation::new(1, "the shapes have no joint shape");
-            return Err(ShapeError::new("broadcast_pair", violation, &nodes));
+            ShapeError::new("broadcast_pair", Violation::new(1, problem), &nodes)
         };
+        let Some(joint) = joint_shape(self.shape(), rhs.shape()) else {
+            return Err(refused(String::from("the shapes have no joint shape")));
+        };
+        if joint.volume().is_none() {
+            return Err(refused(format!("the joint shape {joint} overflows the address space")));
+        }
         // One operand often has the joint shape: then it is what the other is broadcast like.
         let left = if *rhs.shape() == joint && *self.shape() != joint {
             self.try_apply(BroadcastLike, &[rhs])?
@@ -155,7 +167,8 @@ impl<'n, P: Tensorial> Value<'n, P> {
     ///
     /// # Panics
     ///
-    /// Where `axis` exceeds the rank, the shapes differ, or there is nothing to stack.
+    /// Where `axis` exceeds the rank, the shapes differ, the result overflows the address space, or
+    /// there is nothing to stack.
     #[must_use]
     #[track_caller]
     pub fn stack(parts: &[Self], axis: usize) -> Self {
@@ -169,9 +182,29 @@ impl<'n, P: Tensorial> Value<'n, P> {
     /// As [`Value::stack`] panics.
     #[track_caller]
     pub fn try_stack(parts: &[Self], axis: usize) -> Result<Self, ShapeError> {
-        if let Some(other) = parts.iter().find(|part| part.shape() != parts[0].shape()) {
-            let nodes = [parts[0], *other].map(|value| value.network.node(value.index));
-            return Err(ShapeError::new("stack", Violation::new(2, "the shapes differ"), &nodes));
+        // Everything that a part of the recording would refuse is refused here, in front of it.
+        let refused = |constraint, problem: &str, values: &[Self]| {
+            let nodes = values.iter().map(|value| value.network.node(value.index));
+            let violation = Violation::new(constraint, problem);
+            ShapeError::new("stack", violation, &nodes.collect::<Vec<_>>())
+        };
+        let Some(&first) = parts.first() else {
+            return Err(refused(4, "nothing to stack", &[]));
+        };
+        for &part in parts {
+            first.try_together(part, "stack")?;
+            if part.shape() != first.shape() {
+                return Err(refused(2, "the shapes differ", &[first, part]));
+            }
+        }
+        if axis > first.shape().rank() {
+            return Err(refused(1, &format!("axis {axis} is beyond the rank"), &[first]));
+        }
+        if first.shape().with_axis(axis, parts.len()).volume().is_none() {
+            return Err(refused(3, "the result overflows the address space", &[first]));
+        }
+        if !P::holds(&first.shape().with_axis(axis, 1)) {
+            return first.try_apply(Unsqueeze { axis }, &[]).map_err(|error| error.named("stack"));
         }
         let mut raised = Vec::with_capacity(parts.len());
         for part in parts {

@@ -27,7 +27,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Panics
     ///
-    /// Where `axes` are not distinct ascending axes.
+    /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[must_use]
     #[track_caller]
     pub fn mean_along(self, axes: &[usize]) -> Self {
@@ -38,7 +38,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Errors
     ///
-    /// Where `axes` are not distinct ascending axes.
+    /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[track_caller]
     pub fn try_mean_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
         let sum = self.try_apply(SumAlong { axes: axes.into() }, &[])?;
@@ -53,7 +53,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Panics
     ///
-    /// Where `axes` are not distinct ascending axes.
+    /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[must_use]
     #[track_caller]
     pub fn variance_along(self, axes: &[usize]) -> Self {
@@ -64,7 +64,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Errors
     ///
-    /// Where `axes` are not distinct ascending axes.
+    /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[track_caller]
     pub fn try_variance_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
         let mean = self.try_mean_along(axes)?;
@@ -96,6 +96,7 @@ impl<P: Tensorial> Value<'_, P> {
             let violation = Violation::new(1, "the operands are not vectors of one extent");
             return Err(ShapeError::new("dot", violation, &nodes));
         }
+        self.try_together(rhs, "dot")?;
         Ok(self.unsqueeze(0).try_matmul(rhs.unsqueeze(1))?.squeeze(0).squeeze(0))
     }
 }

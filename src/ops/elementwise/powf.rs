@@ -2,7 +2,7 @@
 
 use super::card_macros::{binary, binary_method};
 use crate::graph::error::Violation;
-use crate::kernel::{Binary, Kernels};
+use crate::kernel::{Binary, Comparison, Kernels};
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
 use crate::ops::{Reads, Site};
@@ -19,9 +19,12 @@ binary! {
         cx.absorb(site.cotangent, &cx.absorb(y, &lower))
     },
     |cx, site| {
-        // `absorb(x^y, ..)`: where the power is 0 its logarithm's infinity does not count.
-        let slope = cx.absorb(site.output, &cx.ln(site.operands[0]));
-        cx.absorb(site.cotangent, &slope)
+        // `absorb(x^y, ..)`: where the power is 0 its logarithm's infinity does not count. There it
+        // is that of 1, so that it does not count in derivatives of this one either.
+        let (x, power) = (site.operands[0], site.output);
+        let positive = cx.compare(Comparison::Ne, power, &cx.literal_like(0.0, power));
+        let base = cx.select(&positive, x, &cx.literal_like(1.0, x));
+        cx.absorb(site.cotangent, &cx.absorb(power, &cx.ln(&base)))
     }
 }
 

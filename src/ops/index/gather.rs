@@ -38,8 +38,8 @@ impl Operation for Gather {
         }
         rule::volume(3, Shape::from([&selection[..last], &table[1..]].concat()))
     }
-    fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
-        operands[0].gather(operands[1])
+    fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
+        operands[0].gather(operands[1], kernels)
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

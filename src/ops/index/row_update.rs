@@ -37,8 +37,8 @@ impl Operation for RowUpdate {
         }
         Ok((*table).clone())
     }
-    fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
-        operands[0].row_update(operands[1], operands[2])
+    fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
+        operands[0].row_update(operands[1], operands[2], kernels)
     }
     fn differentiable(&self, position: usize) -> bool {
         position != 2
@@ -57,7 +57,7 @@ impl Operation for RowUpdate {
         // A row that a later one overwrote has no influence: each source row asks the table
         // whose number stayed there.
         let numbers = cx.iota(cx.shape(source)[0]);
-        let blank = cx.matmul(&cx.transpose(&cx.literal_like(0.0, selection)), &numbers);
+        let blank = cx.zeros(&Shape::from([cx.shape(selection)[1], 1]));
         let stayed = cx.gather(&cx.row_update(&blank, &numbers, selection), selection);
         let wins = cx.compare(Comparison::Eq, &stayed, &numbers);
         let rows = cx.gather(g, selection);

@@ -35,7 +35,8 @@ impl Operation for BroadcastAlong {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
         let shape = operands[1].shape();
-        let kept: Vec<usize> = (0..shape.rank()).filter(|axis| !self.axes.contains(axis)).collect();
+        let kept: Vec<usize> =
+            (0..shape.rank()).filter(|axis| self.axes.binary_search(axis).is_err()).collect();
         operands[0].broadcast(&shape, &kept)
     }
     fn differentiable(&self, position: usize) -> bool {

@@ -13,6 +13,28 @@ pub(crate) struct Concat {
     pub(crate) axis: usize,
 }
 
+impl Concat {
+    /// Whether all extents but those of the axis are equal.
+    fn agree(&self, operands: &[&Shape]) -> bool {
+        let (before, after) = (..self.axis, self.axis + 1..);
+        let first = operands[0];
+        let fits = |shape: &Shape| {
+            shape.rank() == first.rank()
+                && shape[before] == first[before]
+                && shape[after.clone()] == first[after.clone()]
+        };
+        if operands.len() <= 8 {
+            return operands.iter().all(|shape| fits(shape));
+        }
+        // COST: each shape is looked at once, however often a value is named: the time that a line
+        // of text takes is in proportion to the text.
+        let mut distinct = operands.to_vec();
+        distinct.sort_unstable_by_key(|shape| std::ptr::from_ref(*shape).addr());
+        distinct.dedup_by(|a, b| std::ptr::eq(*a, *b));
+        distinct.iter().all(|shape| fits(shape))
+    }
+}
+
 impl Operation for Concat {
     const NAME: &'static str = "concat";
     const SUMMARY: &'static str = "the operands behind one another along `axis`";
@@ -29,32 +51,42 @@ impl Operation for Concat {
             return Err(Violation::new(4, "nothing to concatenate"));
         };
         rule::axis(1, self.axis, first)?;
+        if !self.agree(operands) {
+            let problem = format!("extents differ outside axis {}", self.axis);
+            return Err(Violation::new(2, problem));
+        }
         let mut extent = 0_usize;
         for shape in operands {
-            if shape.rank() != first.rank()
-                || shape.with_extent(self.axis, 0) != first.with_extent(self.axis, 0)
-            {
-                let problem = format!("extents differ outside axis {}", self.axis);
-                return Err(Violation::new(2, problem));
-            }
             extent = extent
                 .checked_add(shape[self.axis])
                 .ok_or_else(|| Violation::new(3, "the joint extent overflows"))?;
         }
         rule::volume(3, first.with_extent(self.axis, extent))
     }
-    fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
-        P::concat(operands, self.axis)
+    fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
+        P::concat(operands, self.axis, kernels)
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, position: usize) -> A::Value {
         let extent = |operand: &A::Value| cx.shape(operand)[self.axis];
-        // COST: positions ascend, so that counting on from the last one is linear in the parts.
-        let (counted, start) = site.progress.get();
-        let (counted, start) = if counted <= position { (counted, start) } else { (0, 0) };
-        let between = &site.operands[counted..position];
-        let start = between.iter().fold(start, |start, part| start + extent(part));
-        site.progress.set((position, start));
+        let start = site.operands[..position].iter().fold(0, |start, part| start + extent(part));
         cx.narrow(site.cotangent, self.axis, start, extent(site.operands[position]))
+    }
+    fn vjp_each<A: Algebra>(
+        &self,
+        cx: &A,
+        site: &Site<'_, A::Value>,
+        asked: impl Fn(usize) -> bool,
+        mut take: impl FnMut(usize, A::Value),
+    ) {
+        // COST: one count along the parts, where one for each part would be quadratic.
+        let mut start = 0;
+        for (position, part) in site.operands.iter().enumerate() {
+            let extent = cx.shape(part)[self.axis];
+            if asked(position) {
+                take(position, cx.narrow(site.cotangent, self.axis, start, extent));
+            }
+            start += extent;
+        }
     }
     fn attributes(&self) -> Vec<(&'static str, Attribute)> {
         vec![("axis", Attribute::Integer(self.axis as i64))]

@@ -41,9 +41,9 @@ impl Operation for Narrow {
     }
     fn attributes(&self) -> Vec<(&'static str, Attribute)> {
         vec![
-            ("axis", Attribute::Integer(self.axis as i64)),
-            ("start", Attribute::Integer(self.start as i64)),
-            ("length", Attribute::Integer(self.length as i64)),
+            ("axis", Attribute::Count(self.axis)),
+            ("start", Attribute::Count(self.start)),
+            ("length", Attribute::Count(self.length)),
         ]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {

@@ -34,9 +34,9 @@ impl Operation for Pad {
             .ok_or_else(|| Violation::new(2, "the padded extent overflows"))?;
         rule::volume(2, operands[0].with_extent(self.axis, extent))
     }
-    fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
+    fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         let value = P::Element::from_f64(self.value);
-        operands[0].pad(self.axis, self.before, self.after, &value)
+        operands[0].pad(self.axis, self.before, self.after, &value, kernels)
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let extent = cx.shape(site.operands[0])[self.axis];
@@ -44,9 +44,9 @@ impl Operation for Pad {
     }
     fn attributes(&self) -> Vec<(&'static str, Attribute)> {
         vec![
-            ("axis", Attribute::Integer(self.axis as i64)),
-            ("before", Attribute::Integer(self.before as i64)),
-            ("after", Attribute::Integer(self.after as i64)),
+            ("axis", Attribute::Count(self.axis)),
+            ("before", Attribute::Count(self.before)),
+            ("after", Attribute::Count(self.after)),
             ("value", Attribute::Number(self.value)),
         ]
     }

@@ -1,6 +1,6 @@
 //! `permute`: the axes in another order.
 
-use crate::graph::error::Violation;
+use crate::graph::error::{Violation, recorded};
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
@@ -93,11 +93,21 @@ impl<P: Tensorial> Value<'_, P> {
     #[must_use]
     #[track_caller]
     pub fn transpose(self) -> Self {
+        recorded(self.try_transpose())
+    }
+
+    /// The twin of [`Value::transpose`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where the rank is under 2 (C1).
+    #[track_caller]
+    pub fn try_transpose(self) -> Result<Self, ShapeError> {
         let mut axes: Vec<usize> = (0..self.shape().rank()).collect();
         // Below rank 2 the request names an axis that is not there, and is refused as such.
         let last = axes.len().max(2) - 1;
         axes.resize(last + 1, last);
         axes.swap(last - 1, last);
-        self.apply(Permute { axes: axes.into() }, &[])
+        self.try_apply(Permute { axes: axes.into() }, &[])
     }
 }

@@ -83,26 +83,28 @@ impl Operation for Reshape {
                 }
             });
         }
-        let request = self.attributes()[0].1.to_string();
+        let request = || self.attributes()[0].1.to_string();
         if let Some(position) = inferred {
             let rest = Shape::new(&extents)
                 .volume()
                 .filter(|&rest| rest > 0 && volume.is_multiple_of(rest));
             let Some(rest) = rest else {
-                let problem = format!("{request} does not divide the volume {volume}");
+                let problem = format!("{} does not divide the volume {volume}", request());
                 return Err(Violation::new(2, problem));
             };
             extents[position] = volume / rest;
         }
         let shape = Shape::from(extents);
         if shape.volume() != Some(volume) {
-            return Err(Violation::new(3, format!("{request} does not have the volume {volume}")));
+            let problem = format!("{} does not have the volume {volume}", request());
+            return Err(Violation::new(3, problem));
         }
         Ok(shape)
     }
-    fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
+    fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         let shape = self.infer(&[&operands[0].shape()]);
-        operands[0].reshape(&shape.expect("invariant: the shape was inferred when recorded"))
+        let shape = shape.expect("invariant: the shape was inferred when recorded");
+        operands[0].reshape(&shape, kernels)
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         cx.reshape_like(site.cotangent, site.operands[0])

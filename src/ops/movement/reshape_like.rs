@@ -25,8 +25,8 @@ impl Operation for ReshapeLike {
         }
         Err(Violation::new(1, "the volumes differ"))
     }
-    fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
-        operands[0].reshape(&operands[1].shape())
+    fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
+        operands[0].reshape(&operands[1].shape(), kernels)
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

@@ -33,8 +33,8 @@ impl Operation for Squeeze {
         }
         Ok(shape.without_axes(&[self.axis]))
     }
-    fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
-        operands[0].reshape(&operands[0].shape().without_axes(&[self.axis]))
+    fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
+        operands[0].reshape(&operands[0].shape().without_axes(&[self.axis]), kernels)
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         cx.unsqueeze(site.cotangent, self.axis)

@@ -34,9 +34,9 @@ impl Operation for SumLike {
         let repeated = |&axis: &usize| axis < lead || (to[axis - lead] == 1 && from[axis] != 1);
         let axes: Vec<usize> = (0..from.rank()).filter(repeated).collect();
         if axes.is_empty() {
-            return operands[0].reshape(&to);
+            return operands[0].reshape(&to, kernels);
         }
-        operands[0].sum(&axes, kernels).reshape(&to)
+        operands[0].sum(&axes, kernels).reshape(&to, kernels)
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

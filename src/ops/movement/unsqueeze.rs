@@ -26,8 +26,8 @@ impl Operation for Unsqueeze {
         }
         Ok(operands[0].with_axis(self.axis, 1))
     }
-    fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
-        operands[0].reshape(&operands[0].shape().with_axis(self.axis, 1))
+    fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
+        operands[0].reshape(&operands[0].shape().with_axis(self.axis, 1), kernels)
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         cx.squeeze(site.cotangent, self.axis)

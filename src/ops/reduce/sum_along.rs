@@ -17,13 +17,16 @@ pub(crate) struct SumAlong {
 impl Operation for SumAlong {
     const NAME: &'static str = "sum_along";
     const SUMMARY: &'static str = "the sum over `axes`, which are removed";
-    const CONSTRAINTS: &'static [&'static str] =
-        &["C1: the axes are distinct and in range, in ascending order"];
+    const CONSTRAINTS: &'static [&'static str] = &[
+        "C1: the axes are distinct and in range, in ascending order",
+        "C2: the result fits the address space",
+    ];
     const ARITY: Option<usize> = Some(1);
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
         rule::axes(1, &self.axes, operands[0])?;
-        Ok(operands[0].without_axes(&self.axes))
+        // Without its extent of 0, a shape may have a volume that is too large.
+        rule::volume(2, operands[0].without_axes(&self.axes))
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].sum(&self.axes, kernels)
@@ -56,7 +59,8 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Panics
     ///
-    /// Where `axes` are not distinct ascending axes (C1).
+    /// Where `axes` are not distinct ascending axes (C1), or the result overflows the address space
+    /// (C2), which takes an empty axis among them.
     #[must_use]
     #[track_caller]
     pub fn sum_along(self, axes: &[usize]) -> Self {
@@ -67,7 +71,8 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Errors
     ///
-    /// Where `axes` are not distinct ascending axes (C1).
+    /// Where `axes` are not distinct ascending axes (C1), or the result overflows the address space
+    /// (C2), which takes an empty axis among them.
     #[track_caller]
     pub fn try_sum_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
         self.try_apply(SumAlong { axes: axes.into() }, &[])

@@ -119,12 +119,14 @@ impl<E: Elementary> Tensor<E> {
     }
 
     /// The vector `0, 1, .., count - 1`.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the volume overflows.
+    #[track_caller]
     #[must_use]
     pub fn arange(count: usize) -> Self {
-        Self::dense(
-            Shape::from([count]),
-            (0..count).map(|i| E::from_f64(i as f64)).collect::<Vec<_>>(),
-        )
+        Self::from_fn([count], |index| E::from_f64(index[0] as f64))
     }
 
     /// The tensor of `shape` whose element at each index is `element(index)`, called in row-major

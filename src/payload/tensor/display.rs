@@ -24,7 +24,9 @@ impl<E: Elementary> Tensor<E> {
     /// The positions of an axis that are shown; `None` is an ellipsis.
     fn shown(&self, axis: usize) -> impl Iterator<Item = Option<usize>> + use<E> {
         let extent = self.shape()[axis];
-        let (head, tail) = if self.len() > SUMMARISED && extent > 2 * EDGE {
+        // An empty tensor shows its brackets, of which there may be more than elements.
+        let shown = if self.is_empty() { usize::MAX } else { self.len() };
+        let (head, tail) = if shown > SUMMARISED && extent > 2 * EDGE {
             (EDGE, extent - EDGE)
         } else {
             (extent, extent)

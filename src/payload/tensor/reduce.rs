@@ -65,8 +65,7 @@ impl<E: Elementary> Tensor<E> {
         Tensorial::sum(self, &axes, Kernels::Native).item()
     }
 
-    #[track_caller]
-    fn ascending(&self, op: &'static str, axes: &[usize]) -> Vec<usize> {
+    fn ascending(&self, op: &'static str, axes: &[usize]) -> Result<Vec<usize>, TensorError> {
         let mut ascending = axes.to_vec();
         ascending.sort_unstable();
         ascending.dedup();
@@ -74,41 +73,71 @@ impl<E: Elementary> Tensor<E> {
             || ascending.last().is_some_and(|&axis| axis >= self.rank())
         {
             let (request, shape) = (format!("the list of axes {axes:?}"), self.shape().clone());
-            TensorError::Axis { op, request, shape }.raise();
+            return Err(TensorError::Axis { op, request, shape });
         }
-        ascending
+        Ok(ascending)
     }
 
     /// The sum over `axes`, which are removed.
     ///
     /// # Panics
     ///
-    /// Panics where an axis is named twice or does not exist.
+    /// Panics where an axis is named twice or does not exist, or the result's volume overflows (which
+    /// takes an empty axis); see [`Tensor::try_sum_along`].
     #[track_caller]
     #[must_use]
     pub fn sum_along(&self, axes: &[usize]) -> Self {
-        Tensorial::sum(self, &self.ascending("sum_along", axes), Kernels::Native)
+        match self.try_sum_along(axes) {
+            Ok(tensor) => tensor,
+            Err(error) => error.raise(),
+        }
     }
 
-    #[track_caller]
-    fn refuse_empty(&self, op: &'static str, axes: &[usize]) {
-        let reduces_nothing = axes.iter().any(|&axis| self.shape()[axis] == 0);
-        if reduces_nothing && !self.shape().without_axes(axes).contains(&0) {
-            TensorError::Empty { op, shape: self.shape().clone() }.raise();
-        }
+    /// As [`Tensor::sum_along`], with an error where an axis is named twice or does not exist.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Axis`], or [`TensorError::Overflow`] for the result's volume.
+    pub fn try_sum_along(&self, axes: &[usize]) -> Result<Self, TensorError> {
+        let axes = self.ascending("sum_along", axes)?;
+        // Without its extent of 0, a shape may have a volume that is too large.
+        super::construct::checked(self.shape().without_axes(&axes))?;
+        Ok(Tensorial::sum(self, &axes, Kernels::Native))
     }
 
     /// The maximum over `axes`, which are removed: NaN where there is one, and `-0 < +0`.
     ///
     /// # Panics
     ///
-    /// Panics where an axis is named twice, does not exist, or is empty.
+    /// Panics where an axis is named twice, does not exist, or is empty; see
+    /// [`Tensor::try_max_along`].
     #[track_caller]
     #[must_use]
     pub fn max_along(&self, axes: &[usize]) -> Self {
-        let axes = self.ascending("max_along", axes);
-        self.refuse_empty("max_along", &axes);
-        Tensorial::max(self, &axes, Kernels::Native)
+        match self.try_max_along(axes) {
+            Ok(tensor) => tensor,
+            Err(error) => error.raise(),
+        }
+    }
+
+    /// As [`Tensor::max_along`], with an error where an axis is named twice, does not exist, or is
+    /// empty.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Axis`] or [`TensorError::Empty`].
+    pub fn try_max_along(&self, axes: &[usize]) -> Result<Self, TensorError> {
+        let axes = self.ascending("max_along", axes)?;
+        self.not_empty("max_along", &axes)?;
+        Ok(Tensorial::max(self, &axes, Kernels::Native))
+    }
+
+    /// No reduced axis is empty, whatever the others are: as when a maximum is recorded.
+    fn not_empty(&self, op: &'static str, axes: &[usize]) -> Result<(), TensorError> {
+        if axes.iter().any(|&axis| self.shape()[axis] == 0) {
+            return Err(TensorError::Empty { op, shape: self.shape().clone() });
+        }
+        Ok(())
     }
 
     /// The position of the maximum along `axis`, for each index of the other axes in row-major
@@ -117,7 +146,7 @@ impl<E: Elementary> Tensor<E> {
     ///
     /// # Panics
     ///
-    /// Panics where the axis does not exist or is empty.
+    /// Panics where the axis does not exist or is empty; see [`Tensor::try_argmax_along`].
     ///
     /// # Example
     ///
@@ -130,12 +159,24 @@ impl<E: Elementary> Tensor<E> {
     #[track_caller]
     #[must_use]
     pub fn argmax_along(&self, axis: usize) -> Vec<usize> {
-        let _ = self.ascending("argmax_along", &[axis]);
-        self.refuse_empty("argmax_along", &[axis]);
+        match self.try_argmax_along(axis) {
+            Ok(positions) => positions,
+            Err(error) => error.raise(),
+        }
+    }
+
+    /// As [`Tensor::argmax_along`], with an error where the axis does not exist or is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Axis`] or [`TensorError::Empty`].
+    pub fn try_argmax_along(&self, axis: usize) -> Result<Vec<usize>, TensorError> {
+        let _ = self.ascending("argmax_along", &[axis])?;
+        self.not_empty("argmax_along", &[axis])?;
         let rank = self.rank();
         let axes = (0..rank).filter(|&other| other != axis).chain([axis]).collect::<Vec<_>>();
         let lines = Tensorial::permute(self, &axes).to_vec();
         let first = |line: &[E]| first_max_of(line).expect("invariant: a chunk is not empty");
-        lines.chunks(self.shape()[axis].max(1)).map(first).collect()
+        Ok(lines.chunks(self.shape()[axis]).map(first).collect())
     }
 }

@@ -6,14 +6,8 @@
 
 use super::{Tensor, TensorError};
 use crate::kernel::Elementary;
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-
-fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
+use crate::kernel::walk::product_of;
+use crate::math::mix::{GOLDEN, mix};
 
 /// Draw `counter` of `seed`, uniform in `[0, 1)`.
 fn uniform(seed: u64, counter: u64) -> f64 {
@@ -50,9 +44,13 @@ impl<E: Elementary> Tensor<E> {
             let (op, request) = ("categorical", "a last axis".into());
             return Err(TensorError::Axis { op, request, shape: self.shape().clone() });
         };
-        let rows = self.shape()[..self.rank() - 1].iter().product::<usize>();
+        let leading = &self.shape()[..self.rank() - 1];
+        if classes == 0 && !leading.contains(&0) {
+            return Err(TensorError::Weights { row: 0, problem: "has no positive weight" });
+        }
+        let rows = product_of(leading);
         let mut elements = self.iter();
-        let mut weights = Vec::with_capacity(classes);
+        let mut weights = Vec::with_capacity(classes.min(self.len()));
         let mut drawn = Vec::with_capacity(rows.min(self.len()));
         for row in 0..rows {
             weights.clear();

@@ -5,7 +5,7 @@
 
 use super::Tensor;
 use crate::kernel::memory::Block;
-use crate::kernel::reference::View;
+use crate::kernel::walk::product_of;
 use crate::kernel::{Binary, Elementary, Kernels, Unary, native, reference};
 use crate::payload::storage::Storage;
 use crate::payload::{Shape, Tensorial};
@@ -40,26 +40,31 @@ impl<E: Elementary> Tensor<E> {
         Self::constant(self.shape().clone(), value)
     }
 
-    /// `of` each line of a constant, computed once.
-    fn reduce_constant(
-        &self,
-        axes: &[usize],
-        of: impl Fn(View<'_, E>) -> Block<E>,
-    ) -> Option<Self> {
+    /// `of` the element of a constant and the number of times that each line repeats it, computed
+    /// once for all lines.
+    fn reduce_constant(&self, axes: &[usize], of: impl Fn(&E, usize) -> E) -> Option<Self> {
         let value = self.as_constant()?;
         let shape = self.shape().without_axes(axes);
-        let reduced = axes.iter().map(|&axis| self.shape()[axis]).product::<usize>();
         if shape.contains(&0) {
             return Some(Self::dense(shape, Vec::new()));
         }
-        let result = of(View {
-            elements: std::slice::from_ref(value),
-            extents: &[reduced],
-            strides: &[0],
-            offset: 0,
-        });
-        let result = result.first().expect("invariant: one line reduces to one element");
-        Some(Self::constant(shape, result.clone()))
+        let reduced = axes.iter().map(|&axis| self.shape()[axis]).collect::<Vec<_>>();
+        Some(Self::constant(shape, of(value, product_of(&reduced))))
+    }
+
+    /// The dense tensor of `shape` with the elements that `elements` makes, which is not asked
+    /// where there are none: the other extents may be beyond any loop then.
+    fn made(shape: Shape, elements: impl FnOnce() -> Block<E>) -> Self {
+        let elements = if shape.contains(&0) { Block::stale(0) } else { elements() };
+        Self::dense(shape, elements)
+    }
+
+    /// As [`Tensor::to_vec`], by one table of kernels.
+    fn elements(&self, kernels: Kernels) -> Block<E> {
+        match self.strided() {
+            Some(view) => run!(kernels, copy(view)),
+            None => self.to_vec().into(),
+        }
     }
 }
 
@@ -98,25 +103,24 @@ impl<E: Elementary> Tensorial for Tensor<E> {
     fn matmul(&self, rhs: &Self, kernels: Kernels) -> Self {
         let rank = self.rank();
         let shape = self.shape().with_extent(rank - 1, rhs.shape()[rank - 1]);
-        let (a, b) = (self.plain(), rhs.plain());
-        Self::dense(shape, run!(kernels, product(a.view(), b.view())))
+        Self::made(shape, || run!(kernels, product(self.plain().view(), rhs.plain().view())))
     }
 
-    fn reshape(&self, shape: &Shape) -> Self {
+    fn reshape(&self, shape: &Shape, kernels: Kernels) -> Self {
         debug_assert_eq!(self.len(), shape.count(), "invariant: a reshape keeps the volume");
         match &self.storage {
             Storage::Constant(value) => Self::constant(shape.clone(), value.clone()),
             Storage::Selection(columns) => {
-                let rows = shape.split_last().map(|(_, leading)| leading.iter().product());
+                let rows = shape.split_last().and_then(|(_, leading)| Shape::new(leading).volume());
                 if shape.last() == self.shape().last() && rows == Some(columns.len()) {
                     let layout = super::Layout::contiguous(shape.clone());
                     return Self { layout, storage: self.storage.clone() };
                 }
-                Self::dense(shape.clone(), self.to_vec())
+                Self::dense(shape.clone(), self.elements(kernels))
             }
             Storage::Dense(_) | Storage::Bfloat16(_) => match self.layout.reshape(shape) {
                 Some(layout) => Self { layout, storage: self.storage.clone() },
-                None => Self::dense(shape.clone(), native::copy(self.plain().view())),
+                None => Self::dense(shape.clone(), self.elements(kernels)),
             },
         }
     }
@@ -139,20 +143,22 @@ impl<E: Elementary> Tensorial for Tensor<E> {
         self.through_layout(|layout| layout.broadcast(shape, axes))
     }
 
-    fn pad(&self, axis: usize, before: usize, after: usize, value: &E) -> Self {
+    fn pad(&self, axis: usize, before: usize, after: usize, value: &E, kernels: Kernels) -> Self {
         if before == 0 && after == 0 {
             return self.clone();
         }
         let shape = self.shape().with_extent(axis, before + self.shape()[axis] + after);
-        Self::dense(shape, native::pad(self.plain().view(), axis, before, after, value))
+        Self::made(shape, || run!(kernels, pad(self.plain().view(), axis, before, after, value)))
     }
 
-    fn concat(parts: &[&Self], axis: usize) -> Self {
+    fn concat(parts: &[&Self], axis: usize, kernels: Kernels) -> Self {
         let first = parts.first().expect("invariant: a concatenation has a part");
         let extent = parts.iter().fold(0, |extent, part| extent + part.shape()[axis]);
-        let plain = parts.iter().map(|part| part.plain()).collect::<Vec<_>>();
-        let views = plain.iter().map(|part| part.view()).collect::<Vec<_>>();
-        Self::dense(first.shape().with_extent(axis, extent), native::concat(&views, axis))
+        Self::made(first.shape().with_extent(axis, extent), || {
+            let plain = parts.iter().map(|part| part.plain()).collect::<Vec<_>>();
+            let views = plain.iter().map(|part| part.view()).collect::<Vec<_>>();
+            run!(kernels, concat(&views, axis))
+        })
     }
 
     fn unfold(&self, axis: usize, size: usize, step: usize, dilation: usize) -> Self {
@@ -169,21 +175,19 @@ impl<E: Elementary> Tensorial for Tensor<E> {
     ) -> Self {
         let rank = self.rank() - 1;
         let shape = self.shape().without_axes(&[rank]).with_extent(axis, extent);
-        let x = self.plain();
-        Self::dense(shape, run!(kernels, fold(x.view(), axis, extent, step, dilation)))
+        Self::made(shape, || run!(kernels, fold(self.plain().view(), axis, extent, step, dilation)))
     }
 
-    fn gather(&self, selection: &Self) -> Self {
+    fn gather(&self, selection: &Self, kernels: Kernels) -> Self {
         let leading = &selection.shape()[..selection.rank() - 1];
         let shape = Shape::from([leading, &self.shape()[1..]].concat());
         if let Some(value) = self.as_constant() {
             return Self::constant(shape, value.clone());
         }
-        if let Storage::Bfloat16(bits) = &self.storage {
+        if let (Storage::Bfloat16(bits), Kernels::Native) = (&self.storage, kernels) {
             return self.gather_bf16(bits, shape, &selection.rows_named());
         }
-        let table = self.plain();
-        Self::dense(shape, native::gather(table.view(), &selection.rows_named()))
+        Self::made(shape, || run!(kernels, gather(self.plain().view(), &selection.rows_named())))
     }
 
     fn scatter(&self, selection: &Self, kernels: Kernels) -> Self {
@@ -192,52 +196,56 @@ impl<E: Elementary> Tensorial for Tensor<E> {
         let columns = selection.rows_named();
         let shape = Shape::from([&[rows], &self.shape()[leading..]].concat());
         let list = Shape::from([&[columns.len()], &self.shape()[leading..]].concat());
-        let source = Tensorial::reshape(self, &list);
-        let source = source.plain();
-        Self::dense(shape, run!(kernels, scatter(source.view(), &columns, rows)))
+        Self::made(shape, || {
+            let source = Tensorial::reshape(self, &list, kernels);
+            run!(kernels, scatter(source.plain().view(), &columns, rows))
+        })
     }
 
-    fn row_update(&self, source: &Self, selection: &Self) -> Self {
+    fn row_update(&self, source: &Self, selection: &Self, kernels: Kernels) -> Self {
         let (table, source) = (self.plain(), source.plain());
         let columns = selection.rows_named();
-        self.with_elements(native::row_update(table.view(), source.view(), &columns))
+        self.with_elements(run!(kernels, row_update(table.view(), source.view(), &columns)))
     }
 
     fn sum(&self, axes: &[usize], kernels: Kernels) -> Self {
-        // BITS: a constant is summed through a stride of 0, in the order of its dense twin.
-        if let Some(sum) = self.reduce_constant(axes, |line| run!(kernels, sum(line, &[0]))) {
+        // BITS: the additions are those of the dense twin.
+        if let Some(sum) = self.reduce_constant(axes, reference::sum_of_equal) {
             return sum;
         }
-        let x = self.plain();
-        Self::dense(self.shape().without_axes(axes), run!(kernels, sum(x.view(), axes)))
+        Self::made(self.shape().without_axes(axes), || {
+            run!(kernels, sum(self.plain().view(), axes))
+        })
     }
 
     fn max(&self, axes: &[usize], kernels: Kernels) -> Self {
-        if let Some(max) = self.reduce_constant(axes, |line| run!(kernels, max(line, &[0]))) {
+        // Equal elements have themselves for a maximum; of none there is none, here as elsewhere.
+        if let Some(max) = self.reduce_constant(axes, |value, count| {
+            assert!(count > 0, "max: an empty axis has no maximum");
+            value.clone()
+        }) {
             return max;
         }
-        let x = self.plain();
-        Self::dense(self.shape().without_axes(axes), run!(kernels, max(x.view(), axes)))
+        Self::made(self.shape().without_axes(axes), || {
+            run!(kernels, max(self.plain().view(), axes))
+        })
     }
 
     fn first_max(&self, axes: &[usize], kernels: Kernels) -> Self {
-        let x = self.plain();
-        self.with_elements(run!(kernels, first_max(x.view(), axes)))
+        Self::made(self.shape().clone(), || run!(kernels, first_max(self.plain().view(), axes)))
     }
 
     fn log_sum_exp(&self, axis: usize, kernels: Kernels) -> Self {
-        let x = self.plain();
-        let shape = self.shape().without_axes(&[axis]);
-        Self::dense(shape, run!(kernels, log_sum_exp(x.view(), axis)))
+        Self::made(self.shape().without_axes(&[axis]), || {
+            run!(kernels, log_sum_exp(self.plain().view(), axis))
+        })
     }
 
     fn log_softmax(&self, axis: usize, kernels: Kernels) -> Self {
-        let x = self.plain();
-        self.with_elements(run!(kernels, log_softmax(x.view(), axis)))
+        Self::made(self.shape().clone(), || run!(kernels, log_softmax(self.plain().view(), axis)))
     }
 
     fn softmax(&self, axis: usize, kernels: Kernels) -> Self {
-        let x = self.plain();
-        self.with_elements(run!(kernels, softmax(x.view(), axis)))
+        Self::made(self.shape().clone(), || run!(kernels, softmax(self.plain().view(), axis)))
     }
 }

@@ -4,8 +4,8 @@ mod forms;
 mod text;
 
 use super::*;
-use crate::kernel::Kernels;
 use crate::kernel::testing::Random;
+use crate::kernel::{Binary, Kernels, Unary};
 use crate::payload::{Shape, Tensorial};
 use std::panic::catch_unwind;
 
@@ -336,4 +336,48 @@ fn an_owned_operand_lends_its_buffer_only_when_alone() {
     assert_eq!((part.clone() + 1.0).to_vec(), [3.0, 4.0]);
     drop(whole);
     assert_eq!((part + 1.0).to_vec(), [3.0, 4.0]);
+}
+
+#[test]
+fn v12_a_constant_of_any_size_reduces_without_memory() {
+    let most = isize::MAX as usize / 16;
+    for kernels in [Kernels::Native, Kernels::Reference] {
+        let ones = Tensor::<f64>::ones([most]);
+        assert_eq!(Tensorial::max(&ones, &[0], kernels).item(), 1.0);
+        // 2^59 - 1, rounded in the sums of blocks.
+        assert_eq!(Tensorial::sum(&ones, &[0], kernels).item(), most as f64);
+        let rows = Tensor::<f64>::full([1 << 20, 3, 1 << 30], 0.5);
+        let sums = Tensorial::sum(&rows, &[0, 2], kernels);
+        assert_eq!(sums.to_vec(), [(1_u64 << 49) as f64; 3]);
+    }
+}
+
+#[test]
+fn an_empty_tensor_works_whatever_its_other_extents_are() {
+    for kernels in [Kernels::Native, Kernels::Reference] {
+        let shape = [0, 1 << 62, 8];
+        let x = Tensor::<f64>::new(shape, Vec::new());
+        assert!(x.pad(2, 1, 1, &0.0, kernels).is_empty());
+        assert!(Tensor::concat(&[&x, &x], 0, kernels).is_empty());
+        assert!(Tensorial::map(&x, Unary::Exp, kernels).is_empty());
+        assert!(x.zip(Binary::Add, &x, kernels).is_empty());
+        assert!(x.select(&x, &x, kernels).is_empty());
+        assert!(x.softmax(1, kernels).is_empty() && x.log_softmax(2, kernels).is_empty());
+        assert!(x.log_sum_exp(2, kernels).is_empty() && x.first_max(&[1, 2], kernels).is_empty());
+        assert!(Tensorial::sum(&x, &[1], kernels).is_empty());
+        assert!(Tensorial::max(&x, &[1], kernels).is_empty());
+        // The other way round: nothing is summed, and what is left is not empty.
+        let y = Tensor::<f64>::new([2, 1 << 62, 8, 0], Vec::new());
+        assert_eq!(Tensorial::sum(&y, &[1, 2, 3], kernels).to_vec(), [0.0, 0.0]);
+        let (a, b) = (Tensor::<f64>::new([1 << 62, 8, 0], Vec::new()), [1 << 62, 0, 0]);
+        assert!(a.matmul(&Tensor::new(b, Vec::new())).is_empty());
+        // A loop over the outer extent would not end.
+        let z = Tensor::<f64>::new([1 << 50, 3, 0], Vec::new());
+        assert!(z.pad(1, 2, 0, &0.0, kernels).is_empty());
+        assert!(Tensor::concat(&[&z, &z], 1, kernels).is_empty());
+    }
+    let x = Tensor::<f32>::new([0, 10, 1 << 61, 4], Vec::new());
+    assert_eq!(*x.narrow(1, 5, 3).shape(), [0, 3, 1 << 61, 4]);
+    assert!(x.transpose().to_vec().is_empty() && x.iter().next().is_none());
+    assert!(Tensor::<f64>::ones([1 << 61, 8, 0]).categorical(3).is_err());
 }

@@ -5,7 +5,7 @@
 
 use super::construct::checked;
 use super::{Layout, Tensor, TensorError};
-use crate::kernel::Elementary;
+use crate::kernel::{Elementary, Kernels};
 use crate::payload::storage::{Storage, widen};
 use crate::payload::{Shape, Tensorial};
 
@@ -43,7 +43,7 @@ impl<E: Elementary> Tensor<E> {
     ///
     /// # Panics
     ///
-    /// Panics below rank 2.
+    /// Panics below rank 2; see [`Tensor::try_transpose`].
     ///
     /// # Example
     ///
@@ -56,13 +56,25 @@ impl<E: Elementary> Tensor<E> {
     #[track_caller]
     #[must_use]
     pub fn transpose(&self) -> Self {
+        match self.try_transpose() {
+            Ok(tensor) => tensor,
+            Err(error) => error.raise(),
+        }
+    }
+
+    /// As [`Tensor::transpose`], with an error below rank 2.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Axis`].
+    pub fn try_transpose(&self) -> Result<Self, TensorError> {
         let rank = self.rank();
         if rank < 2 {
-            self.axis_error("transpose", "a pair of axes".into()).raise();
+            return Err(self.axis_error("transpose", "a pair of axes".into()));
         }
         let mut axes = (0..rank).collect::<Vec<_>>();
         axes.swap(rank - 2, rank - 1);
-        Tensorial::permute(self, &axes)
+        Ok(Tensorial::permute(self, &axes))
     }
 
     /// Axis `i` of the result is axis `axes[i]`.
@@ -206,34 +218,58 @@ impl<E: Elementary> Tensor<E> {
             let lhs = self.shape().clone();
             return Err(TensorError::Shapes { op: "reshape", lhs, rhs: shape });
         }
-        Ok(Tensorial::reshape(self, &shape))
+        Ok(Tensorial::reshape(self, &shape, Kernels::Native))
     }
 
     /// A new axis of extent 1 before `axis`.
     ///
     /// # Panics
     ///
-    /// Panics where `axis` exceeds the rank.
+    /// Panics where `axis` exceeds the rank; see [`Tensor::try_unsqueeze`].
     #[track_caller]
     #[must_use]
     pub fn unsqueeze(&self, axis: usize) -> Self {
-        if axis > self.rank() {
-            self.axis_error("unsqueeze", format!("axis {axis}")).raise();
+        match self.try_unsqueeze(axis) {
+            Ok(tensor) => tensor,
+            Err(error) => error.raise(),
         }
-        Tensorial::reshape(self, &self.shape().with_axis(axis, 1))
+    }
+
+    /// As [`Tensor::unsqueeze`], with an error where `axis` exceeds the rank.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Axis`].
+    pub fn try_unsqueeze(&self, axis: usize) -> Result<Self, TensorError> {
+        if axis > self.rank() {
+            return Err(self.axis_error("unsqueeze", format!("axis {axis}")));
+        }
+        Ok(Tensorial::reshape(self, &self.shape().with_axis(axis, 1), Kernels::Native))
     }
 
     /// Without `axis`, whose extent is 1.
     ///
     /// # Panics
     ///
-    /// Panics where `axis` does not exist or has another extent.
+    /// Panics where `axis` does not exist or has another extent; see [`Tensor::try_squeeze`].
     #[track_caller]
     #[must_use]
     pub fn squeeze(&self, axis: usize) -> Self {
-        if self.shape().get(axis) != Some(&1) {
-            self.axis_error("squeeze", format!("an axis {axis} of extent 1")).raise();
+        match self.try_squeeze(axis) {
+            Ok(tensor) => tensor,
+            Err(error) => error.raise(),
         }
-        Tensorial::reshape(self, &self.shape().without_axes(&[axis]))
+    }
+
+    /// As [`Tensor::squeeze`], with an error where `axis` does not exist or has another extent.
+    ///
+    /// # Errors
+    ///
+    /// [`TensorError::Axis`].
+    pub fn try_squeeze(&self, axis: usize) -> Result<Self, TensorError> {
+        if self.shape().get(axis) != Some(&1) {
+            return Err(self.axis_error("squeeze", format!("an axis {axis} of extent 1")));
+        }
+        Ok(Tensorial::reshape(self, &self.shape().without_axes(&[axis]), Kernels::Native))
     }
 }

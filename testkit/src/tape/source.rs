@@ -1,7 +1,7 @@
 //! Sources of random tapes: parameters, inputs and constants in every storage.
 
 use super::{Builder, Profile};
-use poorgrad::{Shape, Stored, Tensorial, Value};
+use poorgrad::{Kernels, Shape, Stored, Tensorial, Value};
 
 /// Small extents, the plainest first.
 const EXTENTS: [usize; 8] = [2, 3, 1, 4, 5, 7, 2, 3];
@@ -148,7 +148,7 @@ impl<'n, P: Tensorial> Builder<'n, '_, '_, P> {
         let rank = shape.rank();
         if rank == 0 {
             let line = self.dense(&Shape::from([3]), differentiable);
-            return line.narrow(0, 1, 1).reshape(shape);
+            return line.narrow(0, 1, 1).reshape(shape, Kernels::Native);
         }
         let axis = self.decisions.below(rank);
         match self.decisions.below(4) {
@@ -181,7 +181,7 @@ impl<'n, P: Tensorial> Builder<'n, '_, '_, P> {
                     return self.dense(shape, differentiable);
                 }
                 let line = self.dense(&Shape::from([windows + size - 1]), differentiable);
-                line.unfold(0, size, 1, 1).reshape(shape)
+                line.unfold(0, size, 1, 1).reshape(shape, Kernels::Native)
             }
         }
     }

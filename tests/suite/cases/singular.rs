@@ -89,12 +89,36 @@ fn b16_a_norm_at_its_kink_stays_honest_and_is_named() {
     let network = Network::new();
     let x = network.input(Tensor::from([0.0_f64; 3]));
     let squares = (x * x).sum().named("squares");
-    let norm = squares.sqrt();
+    let norm = squares.sqrt().named("norm");
     let found = network.forward().backward(norm).first_nonfinite();
-    // The cotangent that the root hands to its operand is the first that is not finite.
+    // The cotangent that the root hands to its operand is the first that is not finite, and it is
+    // the root that is named.
     let found = found.expect("an infinite cotangent");
-    assert_eq!((found.operation(), found.element()), ("sum", f64::INFINITY));
-    assert!(found.to_string().contains("squares"), "{found}");
+    assert_eq!((found.operation(), found.element()), ("sqrt", f64::INFINITY));
+    assert_eq!((found.symbol(), found.receiver()), (norm.symbol(), Some(squares.symbol())));
+    assert_eq!((found.label(), found.position()), (Some("norm"), 0));
+    assert!(found.place().contains("singular.rs:"), "{}", found.place());
+    assert_eq!(found.operands().collect::<Vec<_>>(), [(squares.symbol(), None)]);
+    let text = found.to_string();
+    assert!(text.contains(r#"sqrt "norm" (recorded at"#) && text.contains("the cotangent inf"));
+    assert!(text.contains(r#"to %2 = sum "squares""#), "{text}");
+    // A root alone hands it to the input; so does a gradient for the input only.
+    let network = Network::new();
+    let x = network.input(0.0_f64);
+    let y = x.sqrt();
+    let run = network.forward();
+    for gradients in [run.backward(y), run.backward_for(y, [x])] {
+        assert_eq!(gradients.first_nonfinite().map(|found| found.operation()), Some("sqrt"));
+    }
+    // A field that is no gradient any more names who holds the element.
+    let scaled = run.backward(y).map(|g| g * 2.0).first_nonfinite().expect("an infinity");
+    assert_eq!((scaled.operation(), scaled.receiver()), ("input", None));
+    // Several consumers: the first whose cotangent is added, and the others.
+    let _late = y + 1.0;
+    let z = y + x.sqrt();
+    let found = network.forward().backward(z).first_nonfinite().expect("an infinity");
+    assert_eq!((found.operation(), found.receiver()), ("sqrt", Some(x.symbol())));
+    assert!(found.to_string().contains("or it comes from %1 = sqrt"), "{found}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! breaks it, so that each is tested on sources made up for it.
 
 mod constraints;
+mod conventions;
 mod dependencies;
 mod files;
 pub mod manifest;
@@ -43,6 +44,7 @@ pub fn tidy() -> Outcome {
     violations.extend(purity::check(&sources));
     violations.extend(words::check(&sources));
     violations.extend(constraints::check(&sources));
+    violations.extend(conventions::check(&sources));
     violations.extend(dependencies::check(&sources, &manifest::read()?));
     println!("{}", files::measure(&sources));
     if violations.is_empty() {

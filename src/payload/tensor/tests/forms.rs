@@ -99,15 +99,15 @@ fn movement() {
         let start = random.below(shape[axis] + 1);
         let length = random.below(shape[axis] - start + 1);
         forms!(_kernels, x => Tensorial::narrow(x, axis, start, length));
-        forms!(_kernels, x => Tensorial::reshape(x, &Shape::from([shape.count()])));
-        forms!(_kernels, x => Tensorial::reshape(x, &shape.with_axis(axis, 1)));
+        forms!(kernels, x => Tensorial::reshape(x, &Shape::from([shape.count()]), kernels));
+        forms!(kernels, x => Tensorial::reshape(x, &shape.with_axis(axis, 1), kernels));
         let (wide, axes) = (shape.with_axis(axis, 3), (0..=rank).filter(|&i| i != axis));
         let axes = axes.collect::<Vec<_>>();
         forms!(_kernels, x => x.broadcast(&wide, &axes));
         let value = random.value(true);
         let (before, after) = (random.below(2), random.below(3));
-        forms!(_kernels, x => x.pad(axis, before, after, &value));
-        forms!(_kernels, x, y => Tensorial::concat(&[x, y, x], axis));
+        forms!(kernels, x => x.pad(axis, before, after, &value, kernels));
+        forms!(kernels, x, y => Tensorial::concat(&[x, y, x], axis, kernels));
         if shape[axis] > 0 {
             let (size, step) = (1 + random.below(shape[axis]), 1 + random.below(2));
             forms!(_kernels, x => x.unfold(axis, size, step, 1));
@@ -167,12 +167,12 @@ fn products_and_rows() {
         let columns = (0..m * k).map(|_| random.below(rows)).collect::<Vec<_>>();
         let s = Tensor::<f32>::selection_shaped([m, k], &columns, rows);
         let table = form(&mut random, &Shape::from([rows, n]));
-        forms!(_kernels, table, s => table.gather(s));
+        forms!(kernels, table, s => table.gather(s, kernels));
         let source = form(&mut random, &Shape::from([m, k, n]));
         forms!(kernels, source, s => source.scatter(s, kernels));
         let (flat, source) = (s.reshape([m * k, rows]), source.reshape([m * k, n]));
         assert!(flat.is_selection());
-        forms!(_kernels, table, source, flat => table.row_update(source, flat));
+        forms!(kernels, table, source, flat => table.row_update(source, flat, kernels));
     }
 }
 
@@ -180,7 +180,7 @@ fn products_and_rows() {
 fn rows_that_are_not_selected_are_not_read() {
     let table = Tensor::from([[f64::NAN, f64::INFINITY], [1.0, 2.0]]);
     let selection = Tensor::selection(&[1, 1], 2);
-    assert_eq!(table.gather(&selection), Tensor::from([[1.0, 2.0], [1.0, 2.0]]));
+    assert_eq!(table.gather(&selection, Kernels::Native), Tensor::from([[1.0, 2.0], [1.0, 2.0]]));
     // As a product, the same selection is poisoned.
     assert!(selection.matmul(&table).iter().all(|x| x.is_nan()));
 }
@@ -196,7 +196,7 @@ fn views_of_constants_are_constants() {
         Tensorial::unfold(&x, 1, 2, 1, 1),
         Tensorial::map(&x, Unary::Neg, Kernels::Native),
         &x + &x,
-        x.gather(&Tensor::selection(&[0], 2)),
+        x.gather(&Tensor::selection(&[0], 2), Kernels::Native),
         x.sum_along(&[0]),
         x.max_along(&[0]),
     ];
@@ -271,7 +271,7 @@ fn bf16_rounds_to_nearest_even_and_widens() {
     assert_eq!(x.transpose().to_vec(), [1.0, 3.0, 2.0, 4.0]);
     assert_eq!(x.transpose().stored(), Stored::Bfloat16(vec![0x3f80, 0x4040, 0x4000, 0x4080]));
     assert_eq!(x.get(&[1, 0]), Some(3.0));
-    assert_eq!(x.gather(&Tensor::selection(&[1], 2)).to_vec(), [3.0, 4.0]);
+    assert_eq!(x.gather(&Tensor::selection(&[1], 2), Kernels::Native).to_vec(), [3.0, 4.0]);
     assert!(x.as_slice().is_none());
 }
 
