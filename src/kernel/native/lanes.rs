@@ -57,9 +57,8 @@ pub(crate) fn map_at<E: Native>(level: Level, op: Unary, from: &[E], to: &mut [E
         Unary::Cos => run!(x => trigonometry::cos(x)),
         Unary::Erf => run!(x => erf::erf(x)),
         Unary::Relu => run!(x => extrema::relu(x)),
-        Unary::Powi(n) => {
-            from.iter().zip(to).for_each(|(x, y)| *y = x.powi(n));
-        }
+        // `power` has it: `map` does not take it.
+        Unary::Powi(n) => from.iter().zip(to).for_each(|(x, y)| *y = x.powi(n)),
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::movement::{as_slice, copy, packed};
 use super::parts::over;
+use super::power::powers;
 use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
 use crate::kernel::task::MapTask;
 use crate::kernel::walk::{Axis, Walk};
-use crate::kernel::{Binary, Comparison, Elementary, Unary};
+use crate::kernel::{Binary, Comparison, Elementary, Lowering, Unary};
 
 /// Expands the macro `$run` with the method of `Elementary` that `$op` names: the choice is made
 /// once, outside the loop.
@@ -105,6 +106,11 @@ pub(crate) fn map_to<E: Elementary>(op: Unary, from: &[E], to: &mut [E]) {
     if E::map(&mut MapTask { op, elements: from, out: &mut *to }) {
         return;
     }
+    if let Unary::Powi(n) = op
+        && powers(Level::best(), from, |_| f64::from(n), to)
+    {
+        return;
+    }
     macro_rules! fill {
         ($f:expr) => {{
             let f = $f;
@@ -123,6 +129,11 @@ pub(crate) fn zip<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>) -> 
 
 fn zip_to<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>, out: &mut [E]) {
     let level = Level::best();
+    if op == Binary::Powf && matches!(E::lowering(), Lowering::F32 | Lowering::F64) {
+        let (a, b) = (packed(a), packed(b));
+        powers(level, &a, |i| b[i].to_f64(), out);
+        return;
+    }
     macro_rules! run {
         ($f:expr) => {
             level.compiled(

@@ -12,6 +12,7 @@ mod map;
 mod maximum;
 mod movement;
 mod parts;
+pub(crate) mod power;
 mod product;
 pub(crate) mod reduce;
 mod softmax;

@@ -26,7 +26,7 @@ pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Block<E>
     let n = b.extents[batch + 1];
     let count = product_of(&a.extents[..batch]);
     if k == 0 || count == 0 || m == 0 || n == 0 {
-        return Block::zeros(count * m * n);
+        return Block::zeros(product_of(&[count, m, n]));
     }
     let mut out = Block::stale(count * m * n);
     let walk = Walk::new(&a.extents[..batch], [&a.strides[..batch], &b.strides[..batch]]);

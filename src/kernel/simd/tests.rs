@@ -2,6 +2,7 @@
 
 use super::Level;
 use crate::kernel::native::lanes::map_at;
+use crate::kernel::native::power::powers;
 use crate::kernel::testing::{Random, assert_same};
 use crate::kernel::{Elementary, Unary};
 
@@ -53,6 +54,30 @@ fn short_slices_are_padded() {
             assert_same(&out, &expected, &format!("{length} elements at {level:?}"));
         }
     }
+}
+
+#[test]
+fn powers_have_the_bits_of_their_scalar_form_at_every_level() {
+    fn check<E: super::Native>() {
+        let mut random = Random(79);
+        let bases: Vec<E> = (0..3000).map(|i| random.value(i % 2 == 0)).collect();
+        let exponents: Vec<E> = (0..3000)
+            .map(|i| match i % 3 {
+                0 => random.value(true),
+                1 => E::from_f64(random.below(9) as f64 - 4.0),
+                _ => E::from_f64(random.unit() * 8.0 - 4.0),
+            })
+            .collect();
+        let pairs = bases.iter().zip(&exponents);
+        let expected: Vec<E> = pairs.map(|(x, y)| x.powf(y)).collect();
+        for level in Level::all() {
+            let mut out = vec![E::zero(); bases.len()];
+            assert!(powers(level, &bases, |i| exponents[i].to_f64(), &mut out));
+            assert_same(&out, &expected, &format!("powers at {level:?}"));
+        }
+    }
+    check::<f32>();
+    check::<f64>();
 }
 
 /// What lanes cost, printed; run by hand in release mode.
