@@ -26,8 +26,8 @@ const FAULTS: [(&str, &str, &str); 22] = [
         "}\n        return;",
     ),
     ("native/gemm/pack.rs", "start * b.row + (column + first + j)", "start * b.row + (column + j)"),
-    ("native/gemm/dots.rs", "totals[j].add(&sums[j])", "sums[j].add(&totals[j]).add(&sums[j])"),
-    ("native/gemm/dots.rs", "let mut sums = [E::exact(0.0); N];", "let mut sums = totals;"),
+    ("native/gemm/dots.rs", "token.add(total, sum) }", "token.add(token.add(total, sum), sum) }"),
+    ("native/gemm/dots.rs", "let mut sum = zero;", "let mut sum = total;"),
     (
         "native/gemm/mod.rs",
         "for block in others.chunks_exact(size)",

@@ -3,13 +3,10 @@
 //! BITS: each register runs the very code whose one-lane form is the definition; a last partial
 //! register is filled up with ones, whose results are dropped.
 
-use crate::kernel::simd::{Level, Native, Registers, Work};
+use crate::kernel::simd::{Level, Native, Registers, WIDEST, Work};
 use crate::kernel::{MapTask, Unary};
 use crate::math::value::Value;
 use crate::math::{erf, exp, extrema, ln, tanh, trigonometry};
-
-/// Elements of the widest register.
-const WIDEST: usize = 16;
 
 /// The function in registers where it has such a form: see `Elementary::map`.
 pub(crate) fn map<E: Native>(task: &mut MapTask<'_, E>) -> bool {

@@ -1,8 +1,9 @@
 //! The portable registers: arrays that the compiler keeps in whatever the target has.
 
-use super::Registers;
+use super::{Registers, WIDEST};
 use crate::math::scalar::Scalar;
 use crate::math::unrolled::Unrolled;
+use std::array::from_fn;
 
 /// Registers of 16 bytes, the width that every 64-bit target has.
 pub(crate) type Portable<E, const N: usize> = Unrolled<Scalar<E>, N>;
@@ -20,6 +21,17 @@ macro_rules! registers {
             #[inline(always)]
             fn split_mut(elements: &mut [$float]) -> (&mut [Self::Float], &mut [$float]) {
                 elements.as_chunks_mut()
+            }
+            #[inline(always)]
+            fn gather_4(self, lines: &[&[$float]; WIDEST], at: usize) -> [Self::Float; 4] {
+                let parts: [&[$float]; $width] = from_fn(|j| &lines[j][at..at + 4]);
+                from_fn(|t| from_fn(|j| parts[j][t]))
+            }
+            #[inline(always)]
+            fn in_order(self, lanes: Self::Float) -> [$float; WIDEST] {
+                let mut ordered = [0.0; WIDEST];
+                ordered[..$width].copy_from_slice(&lanes);
+                ordered
             }
         }
     };

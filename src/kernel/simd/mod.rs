@@ -20,6 +20,9 @@ use super::Elementary;
 use crate::math::format::Format;
 use crate::math::lanes::Lanes;
 
+/// Elements of the widest register there is.
+pub(crate) const WIDEST: usize = 16;
+
 /// A token whose registers can be seen in slices.
 pub(crate) trait Registers: Lanes<Element: Native> {
     /// Elements of a register.
@@ -31,6 +34,11 @@ pub(crate) trait Registers: Lanes<Element: Native> {
     fn split(elements: &[Self::Element]) -> (&[Self::Float], &[Self::Element]);
     /// The same for writing.
     fn split_mut(elements: &mut [Self::Element]) -> (&mut [Self::Float], &mut [Self::Element]);
+    /// The elements `at..at + 4` of each of the first `WIDTH` lines, as four registers: the lanes of
+    /// register `t` are the lines, in the machine's favourite order.
+    fn gather_4(self, lines: &[&[Self::Element]; WIDEST], at: usize) -> [Self::Float; 4];
+    /// The lanes of a register in the order of the lines that [`Registers::gather_4`] read.
+    fn in_order(self, lanes: Self::Float) -> [Self::Element; WIDEST];
 }
 
 /// Something to do in registers of elements `E`.

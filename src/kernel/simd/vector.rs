@@ -1,7 +1,7 @@
 //! The machine's own registers, through `pulp`: the one crate here that holds intrinsics, so that
 //! this one needs no unsafe code.
 
-use super::{Registers, Work};
+use super::{Registers, WIDEST, Work};
 use crate::math::lanes::Lanes;
 use core::marker::PhantomData;
 use pulp::{Simd, WithSimd};
@@ -40,7 +40,7 @@ impl<T, F: FnOnce() -> T> WithSimd for Closure<F> {
 macro_rules! vector {
     ($float:ident, $word:ident, $floats:ident, $words:ident, $masks:ident, $lanes:ident,
      $split:ident, $split_mut:ident, $first_true:ident, $min:ident, $max:ident,
-     $splat:ident, $splat_bits:ident,
+     $splat:ident, $splat_bits:ident, $deinterleave:ident, $interleave:ident,
      { $($name:ident = $of:ident($($argument:ident: $from:ident),*) -> $to:ident;)* }) => {
         impl<W: Work<$float>> WithSimd for Run<W, $float> {
             type Output = W::Output;
@@ -61,6 +61,24 @@ macro_rules! vector {
             #[inline(always)]
             fn split_mut(elements: &mut [$float]) -> (&mut [S::$floats], &mut [$float]) {
                 S::$split_mut(elements)
+            }
+            #[inline(always)]
+            fn gather_4(self, lines: &[&[$float]; WIDEST], at: usize) -> [S::$floats; 4] {
+                let mut staged = [self.simd.$splat(0.0); 4];
+                let parts = bytemuck::cast_slice_mut::<_, [$float; 4]>(&mut staged);
+                for (part, line) in parts.iter_mut().zip(lines) {
+                    part.copy_from_slice(&line[at..at + 4]);
+                }
+                self.simd.$deinterleave(staged)
+            }
+            #[inline(always)]
+            fn in_order(self, lanes: S::$floats) -> [$float; WIDEST] {
+                let zero = self.simd.$splat(0.0);
+                let spread = self.simd.$interleave([lanes, zero, zero, zero]);
+                let mut ordered = [0.0; WIDEST];
+                let lines = bytemuck::cast_slice::<_, [$float; 4]>(&spread);
+                ordered.iter_mut().zip(lines).for_each(|(to, line)| *to = line[0]);
+                ordered
             }
         }
 
@@ -135,7 +153,7 @@ macro_rules! vector {
 }
 
 vector!(f32, u32, f32s, u32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, first_true_m32s,
-    min_f32s, max_f32s, splat_f32s, splat_u32s, {
+    min_f32s, max_f32s, splat_f32s, splat_u32s, deinterleave_shfl_f32s, interleave_shfl_f32s, {
     add = add_f32s(a: Float, b: Float) -> Float;
     sub = sub_f32s(a: Float, b: Float) -> Float;
     mul = mul_f32s(a: Float, b: Float) -> Float;
@@ -159,7 +177,7 @@ vector!(f32, u32, f32s, u32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, f
 });
 
 vector!(f64, u64, f64s, u64s, m64s, F64_LANES, as_simd_f64s, as_mut_simd_f64s, first_true_m64s,
-    min_f64s, max_f64s, splat_f64s, splat_u64s, {
+    min_f64s, max_f64s, splat_f64s, splat_u64s, deinterleave_shfl_f64s, interleave_shfl_f64s, {
     add = add_f64s(a: Float, b: Float) -> Float;
     sub = sub_f64s(a: Float, b: Float) -> Float;
     mul = mul_f64s(a: Float, b: Float) -> Float;

@@ -1,71 +1,98 @@
 //! A row times columns that lie in one piece each: matrix times vector, where every element of the
 //! matrix is used once.
 //!
-//! BITS: a sum ascends over its terms, so that lanes could only run over columns, whose elements
-//! lie far apart. Several columns advance side by side instead: each sum is a chain of additions
-//! that wait for one another, and the machine works on as many chains as are there.
+//! BITS: a sum ascends over its terms, so that lanes run over columns, whose elements lie far
+//! apart: four elements of each column are read at a time and turned round in registers.
 
 use super::output::Output;
 use crate::kernel::order::KB;
-use crate::kernel::simd::Native;
+use crate::kernel::simd::{Native, Registers, WIDEST, Work};
 use crate::kernel::task::Matrix;
-
-/// COST: eight chains keep two adders of four cycles' latency busy. Compiled for the oldest machine
-/// on purpose: wider instructions gather the columns' elements into registers, and took three times
-/// as long from memory.
-const CHAINS: usize = 8;
+use crate::math::format::Format;
 
 /// `out[0][j]`, or `out[j][0]` where `flipped`, is row 0 of `a` times column `j` of `b`; columns
 /// of `b` lie in one piece.
-pub(super) fn dots<E: Native>(
-    [k, n]: [usize; 2],
-    a: &Matrix<'_, E>,
-    b: &Matrix<'_, E>,
-    out: &mut Output<'_, E>,
-    flipped: bool,
-) {
-    let line: Vec<E>;
-    let terms = if a.column == 1 {
-        &a.elements[..k]
-    } else {
-        line = (0..k).map(|t| *a.at(0, t)).collect();
-        &line[..]
-    };
-    let mut put = |j: usize, sum: E| {
-        if flipped {
-            out.row(j)[0] = sum;
+pub(super) struct Dots<'a, 'o, E> {
+    pub(super) k: usize,
+    pub(super) n: usize,
+    pub(super) a: Matrix<'a, E>,
+    pub(super) b: Matrix<'a, E>,
+    pub(super) out: Output<'o, E>,
+    pub(super) flipped: bool,
+}
+
+impl<E: Native> Work<E> for Dots<'_, '_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let Self { k, n, a, b, mut out, flipped } = self;
+        let line: Vec<E>;
+        let terms = if a.column == 1 {
+            &a.elements[..k]
         } else {
-            out.row(0)[j] = sum;
+            line = (0..k).map(|t| *a.at(0, t)).collect();
+            &line[..]
+        };
+        for first in (0..n).step_by(R::WIDTH) {
+            let width = R::WIDTH.min(n - first);
+            // Lanes without a column repeat the last, and are dropped.
+            let columns = core::array::from_fn(
+                #[inline(always)]
+                |j| &b.elements[(first + j.min(width - 1)) * b.column..][..k],
+            );
+            let sums = columns_by_lanes(token, terms, columns);
+            for (j, sum) in sums[..width].iter().enumerate() {
+                if flipped {
+                    out.row(first + j)[0] = *sum;
+                } else {
+                    out.row(0)[first + j] = *sum;
+                }
+            }
         }
-    };
-    let mut first = 0;
-    while first + CHAINS <= n {
-        let columns = std::array::from_fn(|j| &b.elements[(first + j) * b.column..][..k]);
-        let sums = together::<E, CHAINS>(terms, columns);
-        sums.into_iter().enumerate().for_each(|(j, sum)| put(first + j, sum));
-        first += CHAINS;
-    }
-    for j in first..n {
-        let [sum] = together::<E, 1>(terms, [&b.elements[j * b.column..][..k]]);
-        put(j, sum);
     }
 }
 
-/// The sums of `N` columns.
+/// The sums of as many columns as a register has lanes.
 #[inline(always)]
-fn together<E: Native, const N: usize>(terms: &[E], columns: [&[E]; N]) -> [E; N] {
-    let mut totals = [E::exact(0.0); N];
+fn columns_by_lanes<R: Registers>(
+    token: R,
+    terms: &[R::Element],
+    columns: [&[R::Element]; WIDEST],
+) -> [R::Element; WIDEST] {
+    let zero = token.splat(R::Element::exact(0.0));
+    let mut total = zero;
     for (block, terms) in terms.chunks(KB).enumerate() {
-        let columns = columns.map(|column| &column[block * KB..][..terms.len()]);
-        let mut sums = [E::exact(0.0); N];
-        for t in 0..terms.len() {
-            for j in 0..N {
-                sums[j] = sums[j].add(&terms[t].mul(&columns[j][t]));
+        let start = block * KB;
+        let columns = columns.map(
+            #[inline(always)]
+            |column| &column[start..][..terms.len()],
+        );
+        let mut sum = zero;
+        let (fours, rest) = terms.as_chunks::<4>();
+        for (at, four) in fours.iter().enumerate() {
+            let registers = token.gather_4(&columns, 4 * at);
+            for t in 0..4 {
+                sum = token.add(sum, token.mul(token.splat(four[t]), registers[t]));
             }
         }
-        for j in 0..N {
-            totals[j] = if block == 0 { sums[j] } else { totals[j].add(&sums[j]) };
+        if !rest.is_empty() {
+            // The last columns' ends, behind which there may be nothing to read.
+            let done = 4 * fours.len();
+            let mut ends = [[R::Element::exact(0.0); 4]; WIDEST];
+            for (end, column) in ends.iter_mut().zip(&columns) {
+                end[..rest.len()].copy_from_slice(&column[done..]);
+            }
+            let lines: [&[R::Element]; WIDEST] = core::array::from_fn(
+                #[inline(always)]
+                |j| &ends[j][..],
+            );
+            let registers = token.gather_4(&lines, 0);
+            for (a, register) in rest.iter().zip(registers) {
+                sum = token.add(sum, token.mul(token.splat(*a), register));
+            }
         }
+        total = if block == 0 { sum } else { token.add(total, sum) };
     }
-    totals
+    token.in_order(total)
 }

@@ -18,6 +18,7 @@ use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::task::Matrix;
 use crate::kernel::threads;
 use blocks::Blocks;
+use dots::Dots;
 use output::Output;
 use std::ops::Range;
 
@@ -145,15 +146,16 @@ impl<'a, E: Native> Product<'a, E> {
     }
 
     /// On this thread.
-    fn run(self, level: Level, mut out: Output<'_, E>) {
+    fn run(self, level: Level, out: Output<'_, E>) {
         let Self { m, k, n, a, b } = self;
         if m == 1 && b.row == 1 && b.column >= k {
             takes!("dots");
-            return dots::dots([k, n], &a, &b, &mut out, false);
+            return E::at(level, Dots { k, n, a, b, out, flipped: false });
         }
         if n == 1 && a.column == 1 && a.row >= k {
             takes!("dots, flipped");
-            return dots::dots([k, m], &b.transposed(), &a.transposed(), &mut out, true);
+            let (a, b) = (b.transposed(), a.transposed());
+            return E::at(level, Dots { k, n: m, a, b, out, flipped: true });
         }
         E::at(level, Whole { product: self, out });
     }
