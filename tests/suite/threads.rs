@@ -125,7 +125,7 @@ fn shared(runs: usize) {
 }
 
 #[test]
-fn shared_runs_equal_their_serial_twins() {
+fn b90_e_shared_runs_equal_their_serial_twins() {
     shared(300);
 }
 
@@ -136,7 +136,7 @@ fn heavy_shared_runs_equal_their_serial_twins() {
 }
 
 #[test]
-fn a_panicking_worker_spoils_nothing() {
+fn b90_e_a_panicking_worker_spoils_nothing() {
     let network = Network::new();
     let (x, loss) = model(&network);
     let expected = run(&network, x, loss, 1);
