@@ -22,7 +22,7 @@ pub use graph::{Network, NetworkError, Scope, ShapeError, Stats, Symbol, Value};
 pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Unary, Window};
-pub use kernel::{GemmTask, MapTask, Matrix};
+pub use kernel::{GemmTask, MapTask, Matrix, WindowTask};
 pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};
 pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{Differentiable, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial};

@@ -5,7 +5,7 @@
 //! differentiation, as a scalar payload and inside a tensor. The hooks at the end let `f32` and
 //! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
 
-use super::task::{GemmTask, MapTask};
+use super::task::{GemmTask, MapTask, WindowTask};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -217,6 +217,13 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
     /// Computes a matrix product by a kernel of the element's own. `false`: not taken, and the
     /// crate's loops compute it. Called where [`Kernels::Native`] runs, never by the oracle.
     fn gemm(task: &mut GemmTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
+    /// Computes a convolution by a kernel of the element's own. `false`: not taken, and the chain of
+    /// operations that records one computes it. Called where [`Kernels::Native`] runs, never by the
+    /// oracle.
+    fn windowed_product(task: &mut WindowTask<'_, Self>) -> bool {
         let _ = task;
         false
     }

@@ -19,5 +19,5 @@ pub mod window;
 
 pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
-pub use task::{GemmTask, MapTask, Matrix};
+pub use task::{GemmTask, MapTask, Matrix, WindowTask};
 pub use window::Window;

@@ -10,7 +10,7 @@
 use super::{Differentiable, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
 use crate::kernel::{
-    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, Unary, native, reference,
+    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, Unary, WindowTask, native, reference,
 };
 use std::cmp::Ordering;
 
@@ -164,6 +164,9 @@ macro_rules! float {
             }
             fn gemm(task: &mut GemmTask<'_, Self>) -> bool {
                 native::gemm::gemm(task)
+            }
+            fn windowed_product(task: &mut WindowTask<'_, Self>) -> bool {
+                native::windowed_product(task)
             }
             fn map(task: &mut MapTask<'_, Self>) -> bool {
                 native::lanes::map(task)

@@ -88,18 +88,23 @@ macro_rules! native {
                 }
             }
             fn take_scratch() -> Vec<Self> {
-                $scratch.take()
+                let mut spare = $scratch.take();
+                let scratch = spare.pop().unwrap_or_default();
+                $scratch.set(spare);
+                scratch
             }
             fn put_scratch(scratch: Vec<Self>) {
-                $scratch.set(scratch);
+                let mut spare = $scratch.take();
+                spare.push(scratch);
+                $scratch.set(spare);
             }
         }
     };
 }
 
 thread_local! {
-    static SINGLES: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
-    static DOUBLES: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+    static SINGLES: Cell<Vec<Vec<f32>>> = const { Cell::new(Vec::new()) };
+    static DOUBLES: Cell<Vec<Vec<f64>>> = const { Cell::new(Vec::new()) };
 }
 
 native!(f32, 4, SINGLES);

@@ -1,0 +1,128 @@
+//! The gradient of a windowed product's images.
+
+use super::{carve, parts};
+use crate::kernel::native::gemm::gemm_at;
+use crate::kernel::simd::{Level, Native};
+use crate::kernel::task::{GemmTask, Matrix};
+use crate::kernel::threads;
+use crate::kernel::window::Windows;
+use std::ops::Range;
+
+/// `out` `[n, c, h, w]` of weights `[f, c / groups, kh, kw]` and the cotangent `[n, f, oh, ow]`.
+///
+/// BITS: `fold(fold(g W'))`: products over the filters of a group, added per column of windows
+/// first and per row of windows then, each ascending from `+0`.
+#[cfg_attr(not(test), expect(dead_code, reason = "for plans: the tape records the chain"))]
+pub(crate) fn images_gradient<E: Native>(
+    level: Level,
+    threads: impl FnOnce() -> usize,
+    windows: &Windows,
+    [weights, cotangent]: [&[E]; 2],
+    out: &mut [E],
+) {
+    out.fill(E::zero());
+    if out.is_empty() || windows.filters == 0 {
+        return;
+    }
+    let parts = parts(windows.operations(), threads);
+    let groups = windows.window.groups;
+    let wholes = windows.images * groups;
+    let splits = parts.div_ceil(wholes);
+    let mut items = Vec::with_capacity(wholes * splits);
+    for (index, mut rest) in out.chunks_exact_mut(windows.channels * windows.plane()).enumerate() {
+        for channels in threads::bounds(windows.channels, splits, 1) {
+            let length = channels.len() * windows.plane();
+            let (out, after) = std::mem::take(&mut rest).split_at_mut(length);
+            rest = after;
+            items.push(Item { image: index / groups, group: index % groups, channels, out });
+        }
+    }
+    let mut work = Vec::with_capacity(parts);
+    for bounds in threads::bounds(items.len(), parts, 1).into_iter().rev() {
+        let items = items.split_off(bounds.start);
+        work.push(items);
+    }
+    threads::each(work, |items| run(level, windows, [weights, cotangent], items));
+}
+
+/// Some channels of a group of an image.
+struct Item<'o, E> {
+    image: usize,
+    group: usize,
+    channels: Range<usize>,
+    out: &'o mut [E],
+}
+
+fn run<E: Native>(
+    level: Level,
+    windows: &Windows,
+    [weights, cotangent]: [&[E]; 2],
+    items: Vec<Item<'_, E>>,
+) {
+    let [down, across] = windows.outputs;
+    let (depth, positions) = (windows.depth(), windows.positions());
+    let taps = windows.size[0] * windows.size[1];
+    let most = items.iter().map(|item| item.channels.len()).max().unwrap_or(0) * taps;
+    // COST: the products of a band of rows stay in the second-level cache.
+    let band = (65_536 / (most * across).max(1)).clamp(1, down);
+    let line = windows.extents[1] + windows.window.padding[1][0] + windows.window.padding[1][1];
+    let mut scratch = E::take_scratch();
+    let [products, line] = carve(&mut scratch, [most * band * across, line]);
+    for item in items {
+        let Item { image, group, channels, out } = item;
+        let first = (group * windows.filters * windows.channels + channels.start) * taps;
+        let a = Matrix::new(&weights[first..], 1, depth);
+        let terms = channels.len() * taps;
+        let first = (image * windows.window.groups + group) * windows.filters * positions;
+        for row in (0..down).step_by(band) {
+            let count = band.min(down - row) * across;
+            let b = Matrix::new(&cotangent[first + row * across..], positions, 1);
+            let products = &mut products[..terms * count];
+            let [m, k, n] = [terms, windows.filters, count];
+            gemm_at(level, || 1, &mut GemmTask { m, k, n, a, b, out: products });
+            level.compiled(
+                #[inline(always)]
+                || fold(windows, row, products, line, out),
+            );
+        }
+    }
+    E::put_scratch(scratch);
+}
+/// Adds the products of the rows of windows from `first` on: `[c, kh, kw, rows, ow]`.
+#[inline(always)]
+fn fold<E: Native>(windows: &Windows, first: usize, products: &[E], line: &mut [E], out: &mut [E]) {
+    let across = windows.outputs[1];
+    let ([kh, kw], [height, width]) = (windows.size, windows.extents);
+    let ([down, step], [gap, dilation]) = (windows.window.step, windows.window.dilation);
+    let [[top, _], [left, _]] = windows.window.padding;
+    if width * height == 0 {
+        return;
+    }
+    let channels = out.len() / (height * width);
+    let each = products.len() / (channels * kh * kw);
+    for (channel, out) in out.chunks_exact_mut(height * width).enumerate() {
+        for i in 0..each / across {
+            for p in 0..kh {
+                let row = ((first + i) * down + p * gap).wrapping_sub(top);
+                if row >= height {
+                    continue;
+                }
+                line.fill(E::exact(0.0));
+                // Windows ascend where positions in a window descend.
+                for q in (0..kw).rev() {
+                    let at = ((channel * kh + p) * kw + q) * each + i * across;
+                    let from = &products[at..][..across];
+                    let to = &mut line[q * dilation..];
+                    if step == 1 {
+                        to.iter_mut().zip(from).for_each(|(to, x)| *to = to.add(x));
+                    } else {
+                        let to = to.iter_mut().step_by(step);
+                        to.zip(from).for_each(|(to, x)| *to = to.add(x));
+                    }
+                }
+                let to = &mut out[row * width..][..width];
+                to.iter_mut().zip(&line[left..]).for_each(|(to, x)| *to = to.add(x));
+            }
+        }
+    }
+}
