@@ -3,7 +3,8 @@
 use super::gather::Gather;
 use super::padded::Padded;
 use super::spread::Spread;
-use super::{Width, carve, copy, parts};
+use super::strips::Strips;
+use super::{Width, carve, parts};
 use crate::kernel::native::gemm::columns;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Level, Native};
@@ -87,7 +88,9 @@ fn run<E: Native>(
     let lanes = E::at(level, Width);
     let padded = Padded::new(windows, windows.channels);
     let offsets = padded.offsets();
-    let strips = Strips::new(windows, &padded, most, lanes);
+    let distance = padded.base([1, 0]);
+    let together = windows.window.step[0] == 1;
+    let strips = Strips::new(windows.outputs, distance, together, most, lanes);
     let width = most.next_multiple_of(lanes);
     let by_filters = positions * (width / lanes) * depth + 2 * positions * most;
     let by_windows = strips.all * most * depth;
@@ -100,13 +103,8 @@ fn run<E: Native>(
     let size = padded.size() + lanes;
     let bases = if filters { padded.bases() } else { Vec::new() };
     let band = (8192 / width).next_multiple_of(6);
-    let (packed, sums) = if filters {
-        (depth * width, band * width)
-    } else if strips.direct {
-        (0, 0)
-    } else {
-        (0, most * strips.lanes())
-    };
+    let (packed, sums) =
+        if filters { (depth * width, band * width) } else { (0, strips.sums(most)) };
     let mut scratch = E::take_scratch();
     let [image, packed, sums] = carve(&mut scratch, [size, packed, sums]);
     image.fill(E::exact(0.0));
@@ -118,7 +116,10 @@ fn run<E: Native>(
         let row = item.group * windows.filters + item.filters.start;
         let weights = &weights[row * depth..][..item.filters.len() * depth];
         if !filters {
-            strips.run(level, &padded, &offsets, weights, image, sums, item.out);
+            strips.each(level, sums, item.out, |start, strips, stride, out| {
+                let image = &image[start..];
+                E::at(level, Spread { weights, image, strips, ats: &offsets, stride, out });
+            });
             continue;
         }
         let count = item.filters.len();
@@ -144,86 +145,4 @@ fn run<E: Native>(
         }
     }
     E::put_scratch(scratch);
-}
-
-/// How rows of windows lie in registers.
-struct Strips {
-    outputs: [usize; 2],
-    /// Where the strips of a band of rows start.
-    bases: Vec<usize>,
-    /// Rows of a band.
-    rows: usize,
-    /// The distance of rows of windows, in lanes.
-    pitch: usize,
-    /// Registers for an image.
-    all: usize,
-    /// Whether registers are exactly the result.
-    direct: bool,
-    width: usize,
-}
-
-impl Strips {
-    /// Either every row of windows starts a register, or rows run on through what lies between
-    /// them, which is computed and dropped: whatever takes fewer registers.
-    fn new(windows: &Windows, padded: &Padded, filters: usize, width: usize) -> Self {
-        let outputs @ [down, across] = windows.outputs;
-        let each = across.div_ceil(width);
-        let run = ((down - 1) * padded.pitch + across).div_ceil(width);
-        let runs_on = windows.window.step[0] == 1 && run < down * each;
-        let pitch = if runs_on { padded.pitch } else { each * width };
-        let direct = !runs_on && across % width == 0;
-        // COST: the sums of a band stay in the second-level cache.
-        let rows = if direct { down } else { (32_768 / (filters * pitch)).clamp(1, down) };
-        let bases = if runs_on {
-            let count = ((rows - 1) * pitch + across).div_ceil(width);
-            (0..count).map(|strip| strip * width).collect()
-        } else {
-            let strip = |i: usize, j: usize| padded.base([i, j * width]);
-            (0..rows).flat_map(|i| (0..each).map(move |j| strip(i, j))).collect()
-        };
-        let all = if runs_on { run } else { down * each };
-        Self { outputs, bases, rows, pitch, all, direct, width }
-    }
-
-    fn lanes(&self) -> usize {
-        self.bases.len() * self.width
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "what one image is multiplied with")]
-    fn run<E: Native>(
-        &self,
-        level: Level,
-        padded: &Padded,
-        ats: &[usize],
-        weights: &[E],
-        image: &[E],
-        sums: &mut [E],
-        out: &mut [E],
-    ) {
-        let [down, across] = self.outputs;
-        if self.direct {
-            let stride = down * across;
-            return E::at(level, Spread { weights, image, strips: &self.bases, ats, stride, out });
-        }
-        let stride = self.lanes();
-        for row in (0..down).step_by(self.rows) {
-            let rows = self.rows.min(down - row);
-            let count = ((rows - 1) * self.pitch + across).div_ceil(self.width);
-            let image = &image[padded.base([row, 0])..];
-            let strips = &self.bases[..count];
-            E::at(level, Spread { weights, image, strips, ats, stride, out: sums });
-            level.compiled(
-                #[inline(always)]
-                || {
-                    let sums = sums.chunks_exact(stride);
-                    for (sums, out) in sums.zip(out.chunks_exact_mut(down * across)) {
-                        let out = &mut out[row * across..][..rows * across];
-                        for (i, out) in out.chunks_exact_mut(across).enumerate() {
-                            copy(&sums[i * self.pitch..][..across], out);
-                        }
-                    }
-                },
-            );
-        }
-    }
 }

@@ -35,7 +35,13 @@ impl<E: Native> Work<E> for Gather<'_, E> {
             };
             let mut row = 0;
             while row < bases.len() {
-                let height = height(bases.len() - row);
+                let rows = bases.len() - row;
+                // COST: a lone register is a chain of additions for each row; tiles of equal height
+                // leave no short ones.
+                let height = match registers {
+                    1 => rows.div_ceil(rows.div_ceil(8)),
+                    _ => height(rows),
+                };
                 macro_rules! run {
                     ($height:literal, $registers:literal) => {
                         self.tile::<R, $height, $registers>(token, [row, column], reach)
@@ -43,13 +49,18 @@ impl<E: Native> Work<E> for Gather<'_, E> {
                 }
                 match (height, registers) {
                     (6, 4) => run!(6, 4),
-                    (6, 2) => run!(6, 2),
-                    (6, _) => run!(6, 1),
                     (4, 4) => run!(4, 4),
-                    (4, 2) => run!(4, 2),
-                    (4, _) => run!(4, 1),
                     (_, 4) => run!(1, 4),
+                    (6, 2) => run!(6, 2),
+                    (4, 2) => run!(4, 2),
                     (_, 2) => run!(1, 2),
+                    (8, _) => run!(8, 1),
+                    (7, _) => run!(7, 1),
+                    (6, _) => run!(6, 1),
+                    (5, _) => run!(5, 1),
+                    (4, _) => run!(4, 1),
+                    (3, _) => run!(3, 1),
+                    (2, _) => run!(2, 1),
                     _ => run!(1, 1),
                 }
                 row += height;

@@ -1,6 +1,8 @@
 //! The gradient of a windowed product's images.
 
-use super::{carve, parts};
+use super::adjoint::Adjoint;
+use super::strips::Strips;
+use super::{Width, carve, parts};
 use crate::kernel::native::gemm::gemm_at;
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::task::{GemmTask, Matrix};
@@ -37,12 +39,19 @@ pub(crate) fn images_gradient<E: Native>(
             items.push(Item { image: index / groups, group: index % groups, channels, out });
         }
     }
+    // Neighbours share packed weights.
+    items.sort_by_key(|item| (item.group, item.channels.start));
     let mut work = Vec::with_capacity(parts);
     for bounds in threads::bounds(items.len(), parts, 1).into_iter().rev() {
         let items = items.split_off(bounds.start);
         work.push(items);
     }
-    threads::each(work, |items| run(level, windows, [weights, cotangent], items));
+    // A window that is not there must contribute nothing: zeros do, unless they meet such weights.
+    let direct = windows.window.step == [1, 1] && weights.iter().all(E::is_finite);
+    threads::each(work, |items| {
+        let run = if direct { by_registers } else { by_products };
+        run(level, windows, [weights, cotangent], items);
+    });
 }
 
 /// Some channels of a group of an image.
@@ -53,7 +62,71 @@ struct Item<'o, E> {
     out: &'o mut [E],
 }
 
-fn run<E: Native>(
+/// Windows that step by 1 and finite weights: nothing but the result is written.
+fn by_registers<E: Native>(
+    level: Level,
+    windows: &Windows,
+    [weights, cotangent]: [&[E]; 2],
+    items: Vec<Item<'_, E>>,
+) {
+    let ([down, across], [kh, kw]) = (windows.outputs, windows.size);
+    let ([height, width], [gap, dilation]) = (windows.extents, windows.window.dilation);
+    let ([[top, _], [left, _]], groups) = (windows.window.padding, windows.window.groups);
+    let (filters, positions, depth) = (windows.filters, windows.positions(), windows.depth());
+    let (taps, lanes) = (kh * kw, E::at(level, Width));
+    if height * width == 0 || positions == 0 {
+        return;
+    }
+    // Zeros above, below and to the left of each filter's cotangent; to the right are the next row's.
+    let (above, before) = ((kh - 1) * gap, (kw - 1) * dilation);
+    let pitch = before + across;
+    let plane = (above + down + above) * pitch;
+    let first = (above + top) * pitch + before + left;
+    let most = items.iter().map(|item| item.channels.len()).max().unwrap_or(0);
+    let strips = Strips::new([height, width], pitch, true, most, lanes);
+    let lengths = [filters * plane + before + lanes, most * taps * filters, strips.sums(most)];
+    let mut scratch = E::take_scratch();
+    let [padded, packed, sums] = carve(&mut scratch, lengths);
+    padded.fill(E::exact(0.0));
+    let mut last = None;
+    for Item { image, group, channels, out } in items {
+        let packed = &mut packed[..channels.len() * taps * filters];
+        let start = (group * filters * windows.channels + channels.start) * taps;
+        if last != Some(start) {
+            for (term, row) in packed.chunks_exact_mut(filters).enumerate() {
+                let from = weights[start + term..].iter().step_by(depth);
+                row.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            }
+            last = Some(start);
+        }
+        let cotangent = &cotangent[(image * groups + group) * filters * positions..];
+        level.compiled(
+            #[inline(always)]
+            || {
+                let rows = cotangent[..filters * positions].chunks_exact(across);
+                for (row, from) in rows.enumerate() {
+                    let at = row / down * plane + (above + row % down) * pitch + before;
+                    super::copy(from, &mut padded[at..][..across]);
+                }
+            },
+        );
+        let (weights, size, back) = (&*packed, [kh, kw], [gap * pitch, dilation]);
+        strips.each(level, sums, out, |start, strips, stride, out| {
+            let cotangent = &padded[first + start - above * pitch - before..];
+            // Strips start at a position; they read back from there.
+            let strips: Vec<usize> =
+                strips.iter().map(|strip| strip + above * pitch + before).collect();
+            let strips = &strips[..];
+            let work =
+                Adjoint { weights, cotangent, plane, filters, size, back, strips, stride, out };
+            E::at(level, work);
+        });
+    }
+    E::put_scratch(scratch);
+}
+
+/// Any windows: the products of a band of rows, and then their sums.
+fn by_products<E: Native>(
     level: Level,
     windows: &Windows,
     [weights, cotangent]: [&[E]; 2],
@@ -88,6 +161,7 @@ fn run<E: Native>(
     }
     E::put_scratch(scratch);
 }
+
 /// Adds the products of the rows of windows from `first` on: `[c, kh, kw, rows, ow]`.
 #[inline(always)]
 fn fold<E: Native>(windows: &Windows, first: usize, products: &[E], line: &mut [E], out: &mut [E]) {

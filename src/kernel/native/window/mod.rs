@@ -4,8 +4,9 @@
 //! BITS: each function computes what the chain of operations that records it computes; where it
 //! reads windows is a matter of indices, never of another order.
 //!
-//! Only the two tiles (`spread`, `gather`) hold registers; the walks round them are compiled once.
+//! Only the tiles (`spread`, `gather`, `adjoint`) hold registers; the walks round them are compiled once.
 
+mod adjoint;
 mod fold;
 mod forward;
 mod gather;
@@ -15,6 +16,7 @@ mod pool;
 #[cfg(test)]
 mod speed;
 mod spread;
+mod strips;
 #[cfg(test)]
 mod tests;
 mod unpool;

@@ -2,13 +2,15 @@
 
 use super::forward::{Across, forward};
 use super::{average_pool, images_gradient, max_pool, max_pool_gradient, weights_gradient};
+use crate::kernel::native::gemm::gemm_at;
 use crate::kernel::simd::Level;
+use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::window::{Window, Windows};
 
 /// Seconds of the fastest of several runs.
 fn seconds(mut run: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
-    for _ in 0..15 {
+    for _ in 0..60 {
         #[expect(clippy::disallowed_methods, reason = "a measurement")]
         let start = std::time::Instant::now();
         run();
@@ -31,18 +33,24 @@ fn heavy_speed_of_convolutions() {
     let rows = [
         ("LeNet 1", [64, 1, 28, 28], [6, 1, 5, 5], Window::new()),
         ("LeNet 2", [64, 6, 12, 12], [16, 6, 5, 5], Window::new()),
-        ("VGG 3-32", [32, 3, 32, 32], [32, 3, 3, 3], same),
-        ("VGG 32-32", [32, 32, 32, 32], [32, 32, 3, 3], same),
-        ("VGG 32-64", [32, 32, 16, 16], [64, 32, 3, 3], same),
-        ("VGG 64-64", [32, 64, 16, 16], [64, 64, 3, 3], same),
-        ("VGG 64-128", [32, 64, 8, 8], [128, 64, 3, 3], same),
-        ("VGG 128-128", [32, 128, 8, 8], [128, 128, 3, 3], same),
-        ("by 2", [8, 64, 56, 56], [128, 64, 3, 3], same.step([2, 2])),
-        ("1 x 1", [8, 64, 28, 28], [128, 64, 1, 1], Window::new()),
-        ("depthwise", [8, 64, 28, 28], [64, 1, 3, 3], same.groups(64)),
+        ("VGG 3-32", [4, 3, 32, 32], [32, 3, 3, 3], same),
+        ("VGG 32-32", [4, 32, 32, 32], [32, 32, 3, 3], same),
+        ("VGG 32-64", [4, 32, 16, 16], [64, 32, 3, 3], same),
+        ("VGG 64-64", [4, 64, 16, 16], [64, 64, 3, 3], same),
+        ("VGG 64-128", [8, 64, 8, 8], [128, 64, 3, 3], same),
+        ("VGG 128-128", [8, 128, 8, 8], [128, 128, 3, 3], same),
+        ("by 2", [2, 64, 56, 56], [128, 64, 3, 3], same.step([2, 2])),
+        ("1 x 1", [4, 64, 28, 28], [128, 64, 1, 1], Window::new()),
+        ("depthwise", [4, 64, 28, 28], [64, 1, 3, 3], same.groups(64)),
     ];
-    for level in Level::all() {
-        println!("{level:?}");
+    for level in Level::all().into_iter().rev() {
+        let (a, b, mut c) = (numbers(384 * 384), numbers(384 * 384), numbers(384 * 384));
+        let product = seconds(|| {
+            let (a, b) = (Matrix::new(&a, 384, 1), Matrix::new(&b, 384, 1));
+            gemm_at(level, || 1, &mut GemmTask::new([384; 3], a, b, &mut c));
+        });
+        let product = 2e-9 * 384_f64 * 384.0 * 384.0 / product;
+        println!("{level:.3?}: a product of 384 cubed {product:.1} GFLOP/s");
         for (name, images, filters, window) in rows {
             let windows = Windows::new(images, filters, &window);
             let x = numbers(images.iter().product());

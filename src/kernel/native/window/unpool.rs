@@ -55,6 +55,8 @@ fn unpool<E: Native>(windows: &Windows, images: &[E], cotangent: &[E], out: &mut
     // term, and the terms of the other come in the same order.
     let overlap = (kh - 1) * gap + 1 > down && (kw - 1) * dilation + 1 > step;
     let columns: Vec<_> = (0..kw).map(|q| inside(windows, q)).collect();
+    let reaches: Vec<usize> =
+        (0..kh * kw).map(|at| at / kw * gap * width + at % kw * dilation).collect();
     let mut firsts = vec![0_u32; across];
     let mut scratch = E::take_scratch();
     let lines = if overlap { kh * width } else { 0 };
@@ -64,6 +66,15 @@ fn unpool<E: Native>(windows: &Windows, images: &[E], cotangent: &[E], out: &mut
         for (i, cotangent) in cotangent.chunks_exact(across).enumerate() {
             first_maxima(windows, plane, i, &columns, best, &mut firsts);
             lines.fill(E::exact(0.0));
+            let whole = windows.window.padding == [[0, 0]; 2] && !overlap;
+            if whole {
+                let out = &mut out[i * down * width..];
+                for (j, (&first, g)) in firsts.iter().zip(cotangent).enumerate() {
+                    let at = &mut out[j * step + reaches[first as usize]];
+                    *at = at.add(g);
+                }
+                continue;
+            }
             for (j, (&first, g)) in firsts.iter().zip(cotangent).enumerate() {
                 let (p, q) = (first as usize / kw, first as usize % kw);
                 let row = (i * down + p * gap).wrapping_sub(top);
@@ -109,10 +120,19 @@ fn first_maxima<E: Native>(
             }
             let position = (p * windows.size[1] + q) as u32;
             let (best, firsts) = (&mut best[range.clone()], &mut firsts[range.clone()]);
-            if step == 1 {
-                raise(best, firsts, row[*at..].iter(), position);
-            } else {
-                raise(best, firsts, row[*at..].iter().step_by(step), position);
+            let row = &row[*at..];
+            match step {
+                1 => raise(best, firsts, row.iter(), position),
+                2 => {
+                    // A form that compilers vectorise; the last chunk may be a part of one.
+                    let (chunks, rest) = row.as_chunks::<2>();
+                    let whole = chunks.len().min(best.len());
+                    let (best, last) = best.split_at_mut(whole);
+                    let (firsts, last_firsts) = firsts.split_at_mut(whole);
+                    raise(best, firsts, chunks.iter().map(|[x, _]| x), position);
+                    raise(last, last_firsts, rest.iter(), position);
+                }
+                _ => raise(best, firsts, row.iter().step_by(step), position),
             }
         }
     }

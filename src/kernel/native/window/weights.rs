@@ -78,6 +78,9 @@ fn run<E: Native>(
     let (positions, plane, groups) = (windows.positions(), windows.plane(), windows.window.groups);
     let padded = Padded::new(windows, part.channels.len());
     let (terms, starts) = (padded.offsets(), padded.bases());
+    let lanes = E::at(level, Width);
+    let narrow = part.filters.len() <= lanes / 2;
+    let level = if narrow { level.narrower() } else { level };
     let width = part.filters.len().next_multiple_of(E::at(level, Width));
     // As many images as a block of terms can touch.
     let slots = ((KB - 1).div_ceil(positions) + 1).min(windows.images);
