@@ -88,17 +88,16 @@ impl<P: Tensorial> Value<'_, P> {
     /// The padded windows of the last two axes: a view where nothing is padded.
     #[track_caller]
     pub(super) fn windows(self, size: [usize; 2], window: &Window, value: f64) -> Self {
+        let Window { step, dilation, padding, .. } = *window;
         let mut windows = self;
-        for axis in 0..2 {
-            let [before, after] = window.padding[axis];
+        for (axis, [before, after]) in [(2, padding[0]), (3, padding[1])] {
             if before > 0 || after > 0 {
-                windows = windows.apply(Pad { axis: 2 + axis, before, after, value }, &[]);
+                windows = windows.apply(Pad { axis, before, after, value }, &[]);
             }
         }
-        for axis in 0..2 {
-            let (step, dilation) = (window.step[axis], window.dilation[axis]);
-            let unfold = Unfold { axis: 2 + axis, size: size[axis], step, dilation };
-            windows = windows.apply(unfold, &[]);
+        for (axis, size) in [(2, size[0]), (3, size[1])] {
+            let (step, dilation) = (step[axis - 2], dilation[axis - 2]);
+            windows = windows.apply(Unfold { axis, size, step, dilation }, &[]);
         }
         windows
     }

@@ -172,7 +172,7 @@ fn conv2d_of_nothing() {
 fn max_pool_by_hand() {
     elements!(E => {
         let x = tensor::<E>([1, 1, 3, 3], &[1.0, 2.0, 3.0, 4.0, 9.0, 5.0, 6.0, 7.0, 8.0]);
-        read(&[x.clone()], |v| v[0].max_pool([2, 2], &Window::new()))
+        read(std::slice::from_ref(&x), |v| v[0].max_pool([2, 2], &Window::new()))
             .value_is(&[9.0; 4])
             .gradient_is(0, &[0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0]);
         let window = Window::new().step([2, 2]).padding([[1, 0], [0, 1]]);
@@ -226,7 +226,7 @@ fn pools_are_loops_over_windows() {
         let means = Tensor::from_fn([n, channels, oh, ow], |at| {
             inside(at).iter().fold(0.0, |sum, x| sum + x) / (kh * kw) as f64
         });
-        let reading = read(&[x.clone()], |v| v[0].average_pool([kh, kw], &window));
+        let reading = read(std::slice::from_ref(&x), |v| v[0].average_pool([kh, kw], &window));
         assert_eq!(reading.value, means, "{what}");
         let mut bare = false;
         for (i, j) in (0..oh * ow).map(|at| (at / ow, at % ow)) {
@@ -247,7 +247,7 @@ fn pools_are_loops_over_windows() {
             let larger = |max, x| if max < x { x } else { max };
             inside(at).into_iter().fold(f64::NEG_INFINITY, larger)
         });
-        let reading = read(&[x.clone()], |v| v[0].max_pool([kh, kw], &window));
+        let reading = read(std::slice::from_ref(&x), |v| v[0].max_pool([kh, kw], &window));
         assert_eq!(reading.value, maxima, "{what}");
     }
     assert!(pooled > 20, "{pooled} geometries have no bare window");

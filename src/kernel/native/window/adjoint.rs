@@ -2,14 +2,13 @@
 //! registers until its position is done.
 
 use super::height;
-use crate::kernel::order::KB;
 use crate::kernel::simd::{Native, Registers, Work};
 
 /// Lane `l` of strip `s` is the position whose window `(p, q)` back is at
 /// `cotangent[strips[s] + l - p * back[0] - q * back[1]]`.
 ///
-/// INVARIANT: the weights are finite, so that the zeros round a cotangent contribute `+0`, which
-/// changes no sum: none is ever `-0`.
+/// INVARIANT: a sum over filters is one block of terms. The weights are finite, so that the zeros
+/// round a cotangent contribute `+0`, which changes no sum: none is ever `-0`.
 pub(super) struct Adjoint<'a, E> {
     /// `[c, kh, kw, f]`.
     pub(super) weights: &'a [E],
@@ -82,8 +81,8 @@ impl<E: Native> Adjoint<'_, E> {
         for p in (0..kh).rev() {
             let mut inner = [[zero; NV]; MR];
             for q in (0..kw).rev() {
-                let total = self.dots::<R, MR, NV>(token, row, strip, [p, q]);
-                add(token, &mut inner, &total);
+                let sums = self.dots::<R, MR, NV>(token, row, strip, [p, q]);
+                add(token, &mut inner, &sums);
             }
             add(token, &mut outer, &inner);
         }
@@ -105,43 +104,30 @@ impl<E: Native> Adjoint<'_, E> {
     ) -> [[R::Float; NV]; MR] {
         let Self { plane, filters, size: [kh, kw], .. } = *self;
         let back = p * self.back[0] + q * self.back[1];
-        let zero = token.splat(E::exact(0.0));
-        let mut total = [[zero; NV]; MR];
-        for start in (0..filters).step_by(KB) {
-            let depth = KB.min(filters - start);
-            let reach = (depth - 1) * plane + R::WIDTH;
-            // Slices of one length each, so that one check serves all.
-            let mut rows = [self.weights; MR];
-            for (i, line) in rows.iter_mut().enumerate() {
-                let at = (((row + i) * kh + p) * kw + q) * filters + start;
-                *line = &self.weights[at..][..depth];
+        let reach = (filters - 1) * plane + R::WIDTH;
+        // Slices of one length each, so that one check serves all.
+        let mut rows = [self.weights; MR];
+        for (i, line) in rows.iter_mut().enumerate() {
+            *line = &self.weights[(((row + i) * kh + p) * kw + q) * filters..][..filters];
+        }
+        let mut lines = [self.cotangent; NV];
+        for (line, strip) in lines.iter_mut().zip(&self.strips[strip..]) {
+            *line = &self.cotangent[strip - back..][..reach];
+        }
+        let mut sums = [[token.splat(E::exact(0.0)); NV]; MR];
+        for (t, at) in (0..).step_by(plane).take(filters).enumerate() {
+            let mut registers = [sums[0][0]; NV];
+            for (register, line) in registers.iter_mut().zip(&lines) {
+                *register = R::split(&line[at..][..R::WIDTH]).0[0];
             }
-            let mut lines = [self.cotangent; NV];
-            for (line, strip) in lines.iter_mut().zip(&self.strips[strip..]) {
-                *line = &self.cotangent[strip + start * plane - back..][..reach];
-            }
-            let mut sums = [[zero; NV]; MR];
-            let mut at = 0;
-            for t in 0..depth {
-                let mut registers = [zero; NV];
-                for (register, line) in registers.iter_mut().zip(&lines) {
-                    *register = R::split(&line[at..][..R::WIDTH]).0[0];
+            for i in 0..MR {
+                let a = token.splat(rows[i][t]);
+                for j in 0..NV {
+                    sums[i][j] = token.add(sums[i][j], token.mul(a, registers[j]));
                 }
-                for i in 0..MR {
-                    let a = token.splat(rows[i][t]);
-                    for j in 0..NV {
-                        sums[i][j] = token.add(sums[i][j], token.mul(a, registers[j]));
-                    }
-                }
-                at += plane;
-            }
-            if start == 0 {
-                total = sums;
-            } else {
-                add(token, &mut total, &sums);
             }
         }
-        total
+        sums
     }
 }
 

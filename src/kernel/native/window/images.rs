@@ -4,6 +4,7 @@ use super::adjoint::Adjoint;
 use super::strips::Strips;
 use super::{Width, carve, parts};
 use crate::kernel::native::gemm::gemm_at;
+use crate::kernel::order::KB;
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::threads;
@@ -47,7 +48,8 @@ pub(crate) fn images_gradient<E: Native>(
         work.push(items);
     }
     // A window that is not there must contribute nothing: zeros do, unless they meet such weights.
-    let direct = windows.window.step == [1, 1] && weights.iter().all(E::is_finite);
+    let plain = windows.window.step == [1, 1] && windows.filters <= KB;
+    let direct = plain && weights.iter().all(E::is_finite);
     threads::each(work, |items| {
         let run = if direct { by_registers } else { by_products };
         run(level, windows, [weights, cotangent], items);
@@ -62,7 +64,7 @@ struct Item<'o, E> {
     out: &'o mut [E],
 }
 
-/// Windows that step by 1 and finite weights: nothing but the result is written.
+/// Windows that step by 1, sums of one block and finite weights: nothing but the result is written.
 fn by_registers<E: Native>(
     level: Level,
     windows: &Windows,

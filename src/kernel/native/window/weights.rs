@@ -3,10 +3,8 @@
 use super::gather::Gather;
 use super::padded::Padded;
 use super::{Width, carve, parts};
-use crate::kernel::native::gemm::columns;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Level, Native};
-use crate::kernel::task::Matrix;
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
 use std::ops::Range;
@@ -88,6 +86,8 @@ fn run<E: Native>(
     let lengths = [slots * size, KB * width, terms.len() * width];
     let [ring, right, sums] = carve(scratch, lengths);
     ring.fill(E::exact(0.0));
+    // Lanes past the filters stay zeros.
+    right.fill(E::exact(0.0));
     let total = windows.images * positions;
     let mut ats = Vec::with_capacity(KB);
     let mut filled = 0;
@@ -107,9 +107,12 @@ fn run<E: Native>(
             let count = (positions - position).min(end - at);
             ats.extend(starts[position..][..count].iter().map(|start| slot + start));
             let filter = (image * groups + part.group) * windows.filters + part.filters.start;
-            let matrix = Matrix::new(&cotangent[filter * positions + position..], 1, positions);
-            let extents = [0, part.filters.len(), width];
-            columns(&matrix, [0, count], extents, &mut right[(at - start) * width..]);
+            let from = &cotangent[filter * positions..];
+            let to = &mut right[(at - start) * width..][..count * width];
+            level.compiled(
+                #[inline(always)]
+                || transpose(from, [positions, position], part.filters.len(), to, width),
+            );
             at += count;
         }
         let (image, bases, first) = (&*ring, &terms[..], start == 0);
@@ -117,5 +120,34 @@ fn run<E: Native>(
     }
     for (filter, row) in part.out.iter_mut().enumerate() {
         row.iter_mut().zip(sums[filter..].iter().step_by(width)).for_each(|(to, sum)| *to = *sum);
+    }
+}
+
+/// Rows of `from`, `pitch` apart, from `first` on become columns of `to`, rows of `width`: eight at a
+/// time, so that a line of `to` is written while it is near.
+#[inline(always)]
+fn transpose<E: Native>(
+    from: &[E],
+    [pitch, first]: [usize; 2],
+    rows: usize,
+    to: &mut [E],
+    width: usize,
+) {
+    let count = to.len() / width;
+    let line = |row: usize| &from[row.min(rows - 1) * pitch + first..][..count];
+    // Lanes past the last row are dropped, whatever they hold.
+    let wide =
+        if rows.next_multiple_of(8) <= width { rows.next_multiple_of(8) } else { rows / 8 * 8 };
+    for row in (0..wide).step_by(8) {
+        let lines: [&[E]; 8] = std::array::from_fn(|i| line(row + i));
+        for (t, to) in to.chunks_exact_mut(width).enumerate() {
+            let to = &mut to[row..][..8];
+            for i in 0..8 {
+                to[i] = lines[i][t];
+            }
+        }
+    }
+    for row in wide..rows {
+        to[row..].iter_mut().step_by(width).zip(line(row)).for_each(|(to, x)| *to = *x);
     }
 }
