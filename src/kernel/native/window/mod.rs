@@ -13,8 +13,6 @@ mod gather;
 mod images;
 mod padded;
 mod pool;
-#[cfg(test)]
-mod speed;
 mod spread;
 mod strips;
 #[cfg(test)]

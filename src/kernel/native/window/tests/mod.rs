@@ -1,6 +1,8 @@
 //! Direct walks against the recorded chain under the reference kernels, to the bit: every level,
 //! any number of threads, lanes over windows and over filters.
 
+mod speed;
+
 use super::forward::{Across, forward};
 use super::{average_pool, images_gradient, max_pool, max_pool_gradient, weights_gradient};
 use crate::kernel::simd::{Level, Native};

@@ -1,6 +1,6 @@
 //! What convolutions and pools reach, printed; run by hand in release mode.
 
-use super::forward::{Across, forward};
+use super::super::forward::{Across, forward};
 use super::{average_pool, images_gradient, max_pool, max_pool_gradient, weights_gradient};
 use crate::kernel::native::gemm::gemm_at;
 use crate::kernel::simd::Level;
