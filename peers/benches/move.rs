@@ -3,7 +3,7 @@
 //!     cargo bench -p peers --bench move
 
 use peers::{Table, race};
-use poorgrad::{Tensor, Tensorial};
+use poorgrad::{Kernels, Tensor, Tensorial};
 use std::hint::black_box;
 
 fn main() {
@@ -24,8 +24,10 @@ fn main() {
             ("channels last", &|| {
                 drop(black_box(Tensor::permute(&images, &[0, 2, 3, 1]).reshape(flat)))
             }),
-            ("pad", &|| drop(black_box(Tensorial::pad(&x, 1, 1, 1, &0.0)))),
-            ("concat", &|| drop(black_box(<Tensor<f32> as Tensorial>::concat(&[&x, &x], 1)))),
+            ("pad", &|| drop(black_box(Tensorial::pad(&x, 1, 1, 1, &0.0, Kernels::Native)))),
+            ("concat", &|| {
+                drop(black_box(<Tensor<f32> as Tensorial>::concat(&[&x, &x], 1, Kernels::Native)))
+            }),
             ("unfold", &|| {
                 let windows = x.narrow(1, 0, side / 2).unfold(1, 3, 2, 1);
                 let count = windows.shape().volume().unwrap_or(0);

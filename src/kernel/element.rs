@@ -5,7 +5,7 @@
 //! differentiation, as a scalar payload and inside a tensor. The hooks at the end let `f32` and
 //! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
 
-use super::task::{GemmTask, MapTask, ReduceTask};
+use super::task::{GemmTask, MapTask, ReduceTask, WindowTask};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -223,6 +223,13 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
     /// Reduces lines by a kernel of the element's own. `false`: not taken. Called where
     /// [`Kernels::Native`] runs, never by the oracle.
     fn reduce(task: &mut ReduceTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
+    /// Computes a convolution by a kernel of the element's own. `false`: not taken, and the chain of
+    /// operations that records one computes it. Called where [`Kernels::Native`] runs, never by the
+    /// oracle.
+    fn windowed_product(task: &mut WindowTask<'_, Self>) -> bool {
         let _ = task;
         false
     }

@@ -24,7 +24,9 @@ pub mod task;
 pub(crate) mod testing;
 pub mod threads;
 pub(crate) mod walk;
+pub mod window;
 
 pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
-pub use task::{GemmTask, MapTask, Matrix, ReduceTask, Reduction};
+pub use task::{GemmTask, MapTask, Matrix, ReduceTask, Reduction, WindowTask};
+pub use window::Window;

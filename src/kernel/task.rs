@@ -5,6 +5,7 @@
 
 use super::element::Elementary;
 use super::map::Unary;
+use super::window::Window;
 
 /// A matrix inside a slice, by its strides.
 #[derive(Debug)]
@@ -105,6 +106,26 @@ impl<'a, E: Elementary> GemmTask<'a, E> {
         assert_eq!(m.checked_mul(n), Some(out.len()), "gemm: the result is m times n elements");
         Self { m, k, n, a, b, out }
     }
+}
+
+/// One windowed product: see [`Elementary::windowed_product`](crate::Elementary::windowed_product).
+///
+/// Row-major, and valid: extents that fit one another, windows that fit the padded images.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct WindowTask<'a, E> {
+    /// The images.
+    pub images: &'a [E],
+    /// Their extents `[n, c, h, w]`.
+    pub extents: [usize; 4],
+    /// The weights.
+    pub weights: &'a [E],
+    /// Their extents `[f, c / groups, kh, kw]`.
+    pub filters: [usize; 4],
+    /// How windows lie.
+    pub window: Window,
+    /// The result, `[n, f, oh, ow]`.
+    pub out: &'a mut [E],
 }
 
 /// One element-wise function over a slice: see [`Elementary::map`](crate::Elementary::map).

@@ -1,7 +1,7 @@
 //! The open traits of payloads: what a value on the tape may be.
 
-use super::{Shape, Window};
-use crate::kernel::{Binary, Elementary, Kernels, Unary};
+use super::Shape;
+use crate::kernel::{Binary, Elementary, Kernels, Unary, Window};
 use std::fmt::Debug;
 
 /// How the elements of a payload are stored, with the elements.

@@ -11,4 +11,3 @@ mod windowed;
 pub use differentiable::{Differentiable, Stored, Tensorial};
 pub use shape::Shape;
 pub use tensor::{Tensor, TensorError, TensorIter};
-pub use windowed::Window;

@@ -10,7 +10,8 @@
 use super::{Differentiable, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
 use crate::kernel::{
-    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, Unary, native, reference,
+    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, Unary, WindowTask,
+    native, reference,
 };
 use std::cmp::Ordering;
 
@@ -167,6 +168,9 @@ macro_rules! float {
             }
             fn reduce(task: &mut ReduceTask<'_, Self>) -> bool {
                 native::reduce::reduce(task)
+            }
+            fn windowed_product(task: &mut WindowTask<'_, Self>) -> bool {
+                native::windowed_product(task)
             }
             fn map(task: &mut MapTask<'_, Self>) -> bool {
                 native::lanes::map(task)

@@ -2,27 +2,7 @@
 //! records one.
 
 use super::{Shape, Tensorial};
-use crate::kernel::{Elementary, Kernels};
-
-/// How windows lie on the two last axes of an image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Window {
-    /// The distance of neighbouring windows, down and across.
-    pub step: [usize; 2],
-    /// The distance of neighbouring positions in a window, down and across.
-    pub dilation: [usize; 2],
-    /// Zeros before and after the rows, and before and after the columns.
-    pub padding: [[usize; 2]; 2],
-    /// Into how many independent parts the channels are split.
-    pub groups: usize,
-}
-
-impl Default for Window {
-    fn default() -> Self {
-        Self { step: [1, 1], dilation: [1, 1], padding: [[0, 0]; 2], groups: 1 }
-    }
-}
+use crate::kernel::{Elementary, Kernels, Window};
 
 /// `[n, c, h, w]` by weights `[f, c / groups, kh, kw]`: `[n, f, oh, ow]`.
 ///
@@ -73,7 +53,7 @@ mod tests {
         let x = numbers([2, 4, 7, 6], 3);
         let w = numbers([6, 2, 3, 2], 5);
         let window =
-            Window { step: [2, 1], dilation: [1, 2], padding: [[1, 0], [2, 1]], groups: 2 };
+            Window::new().step([2, 1]).dilation([1, 2]).padding([[1, 0], [2, 1]]).groups(2);
         let y = x.windowed_product(&w, &window, Kernels::Reference);
         // Rows: (7 + 1 - 3) / 2 + 1; columns: (6 + 3 - 3) / 1 + 1.
         assert_eq!(*y.shape(), [2, 6, 3, 7]);

@@ -45,6 +45,16 @@ impl Level {
         *BEST.get_or_init(|| Self::all().pop().unwrap_or(Self::Portable))
     }
 
+    /// A level of half as many lanes, where there is one: for work that could not fill more than
+    /// those.
+    pub(crate) fn narrower(self) -> Self {
+        match self {
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Self::V4(_) => pulp::x86::V3::try_new().map_or(self, Self::V3),
+            other => other,
+        }
+    }
+
     /// Runs a closure compiled for this level: loops that the compiler vectorises by itself.
     #[inline(always)]
     pub(crate) fn compiled<T>(self, f: impl FnOnce() -> T) -> T {
@@ -88,18 +98,23 @@ macro_rules! native {
                 }
             }
             fn take_scratch() -> Vec<Self> {
-                $scratch.take()
+                let mut spare = $scratch.take();
+                let scratch = spare.pop().unwrap_or_default();
+                $scratch.set(spare);
+                scratch
             }
             fn put_scratch(scratch: Vec<Self>) {
-                $scratch.set(scratch);
+                let mut spare = $scratch.take();
+                spare.push(scratch);
+                $scratch.set(spare);
             }
         }
     };
 }
 
 thread_local! {
-    static SINGLES: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
-    static DOUBLES: Cell<Vec<f64>> = const { Cell::new(Vec::new()) };
+    static SINGLES: Cell<Vec<Vec<f32>>> = const { Cell::new(Vec::new()) };
+    static DOUBLES: Cell<Vec<Vec<f64>>> = const { Cell::new(Vec::new()) };
 }
 
 native!(f32, 4, SINGLES);

@@ -53,8 +53,8 @@ pub(crate) trait Work<E> {
 pub(crate) trait Native: Elementary + Format {
     /// Runs `work` with the instructions of `level`.
     fn at<W: Work<Self>>(level: Level, work: W) -> W::Output;
-    /// This thread's buffer for packed operands. Taken out, not borrowed: whoever comes in between
-    /// on this thread finds an empty one.
+    /// A buffer of this thread's for packed operands. Taken out, not borrowed: whoever comes in
+    /// between on this thread gets another.
     fn take_scratch() -> Vec<Self>;
     /// Gives the buffer back, for the next to take.
     fn put_scratch(scratch: Vec<Self>);

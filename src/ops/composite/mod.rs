@@ -2,5 +2,7 @@
 
 mod activation;
 mod operators;
+mod pooling;
 mod shaping;
 mod statistics;
+mod window;

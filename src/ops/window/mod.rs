@@ -9,7 +9,12 @@ pub(crate) use unfold::Unfold;
 use crate::graph::error::Violation;
 
 /// The number of windows on `extent` positions (C2: no number is 0; C3: a window fits).
-fn windows(extent: usize, size: usize, step: usize, dilation: usize) -> Result<usize, Violation> {
+pub(crate) fn windows(
+    extent: usize,
+    size: usize,
+    step: usize,
+    dilation: usize,
+) -> Result<usize, Violation> {
     if size == 0 || step == 0 || dilation == 0 {
         let problem =
             format!("size {size}, step {step} and dilation {dilation} must be at least 1");

@@ -6,8 +6,10 @@
 use super::Tensor;
 use crate::kernel::memory::Block;
 use crate::kernel::walk::product_of;
-use crate::kernel::{Binary, Elementary, Kernels, Unary, native, reference};
+use crate::kernel::window::Windows;
+use crate::kernel::{Binary, Elementary, Kernels, Unary, Window, WindowTask, native, reference};
 use crate::payload::storage::Storage;
+use crate::payload::windowed::windowed_product;
 use crate::payload::{Shape, Tensorial};
 use std::borrow::Cow;
 
@@ -34,6 +36,21 @@ impl<E: Elementary> Tensor<E> {
             row.iter().position(|x| !x.is_zero()).expect("a selection has a 1 in every row")
         };
         Cow::Owned(elements.chunks(classes.max(1)).map(hot).collect())
+    }
+
+    /// The windowed product by a kernel of the element's own, where it has one.
+    fn direct_product(&self, weights: &Self, window: &Window) -> Option<Self> {
+        let extents = self.shape().extents().try_into().ok()?;
+        let filters = weights.shape().extents().try_into().ok()?;
+        let windows = Windows::new(extents, filters, window);
+        let [oh, ow] = windows.outputs;
+        let shape = Shape::from([extents[0], filters[0], oh, ow]);
+        let mut out = Block::zeros(shape.count());
+        let (images, weights) = (self.plain(), weights.plain());
+        let (images, weights) = (native::packed(images.view()), native::packed(weights.view()));
+        let (images, weights, window) = (&images, &weights, *window);
+        let mut task = WindowTask { images, extents, weights, filters, window, out: &mut out };
+        E::windowed_product(&mut task).then(|| Self::dense(shape, out))
     }
 
     fn constant_like(&self, value: E) -> Self {
@@ -176,6 +193,15 @@ impl<E: Elementary> Tensorial for Tensor<E> {
         let rank = self.rank() - 1;
         let shape = self.shape().without_axes(&[rank]).with_extent(axis, extent);
         Self::made(shape, || run!(kernels, fold(self.plain().view(), axis, extent, step, dilation)))
+    }
+
+    fn windowed_product(&self, weights: &Self, window: &Window, kernels: Kernels) -> Self {
+        if kernels == Kernels::Native
+            && let Some(product) = self.direct_product(weights, window)
+        {
+            return product;
+        }
+        windowed_product(self, weights, window, kernels)
     }
 
     fn gather(&self, selection: &Self, kernels: Kernels) -> Self {

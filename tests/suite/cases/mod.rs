@@ -7,6 +7,7 @@
 mod arithmetic;
 mod chain;
 mod compositions;
+mod convolution;
 mod higher;
 mod overflow;
 mod saturation;

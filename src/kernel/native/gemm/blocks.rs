@@ -14,13 +14,13 @@ const NC: usize = 512;
 const SPILL: usize = 6 * 4 * 16;
 
 /// A product of which the result's rows, or their columns, run over the lanes.
-pub(super) struct Blocks<'a, 'o, E> {
-    pub(super) sizes: [usize; 3],
-    pub(super) a: Matrix<'a, E>,
-    pub(super) b: Matrix<'a, E>,
-    pub(super) out: &'a mut Output<'o, E>,
-    pub(super) flipped: bool,
-    pub(super) scratch: &'a mut Vec<E>,
+pub(in crate::kernel::native) struct Blocks<'a, 'o, E> {
+    pub(in crate::kernel::native) sizes: [usize; 3],
+    pub(in crate::kernel::native) a: Matrix<'a, E>,
+    pub(in crate::kernel::native) b: Matrix<'a, E>,
+    pub(in crate::kernel::native) out: &'a mut Output<'o, E>,
+    pub(in crate::kernel::native) flipped: bool,
+    pub(in crate::kernel::native) scratch: &'a mut Vec<E>,
 }
 
 /// A range of columns, packed or where it is.

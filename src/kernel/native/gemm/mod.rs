@@ -17,9 +17,10 @@ use crate::kernel::order::KB;
 use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::task::Matrix;
 use crate::kernel::threads;
-use blocks::Blocks;
+pub(super) use blocks::Blocks;
 use dots::Dots;
-use output::Output;
+pub(super) use output::Output;
+pub(super) use pack::columns;
 use std::ops::Range;
 
 /// The product in registers: see `Elementary::gemm`.

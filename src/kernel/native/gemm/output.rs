@@ -3,7 +3,7 @@
 use crate::kernel::simd::Registers;
 
 /// The rows of a result: all of them, or a range of columns of each.
-pub(super) enum Output<'a, E> {
+pub(in crate::kernel::native) enum Output<'a, E> {
     /// Whole rows of this width behind one another.
     Whole(&'a mut [E], usize),
     /// A part of every row.

@@ -6,7 +6,7 @@ use crate::kernel::task::Matrix;
 /// The columns `column..column + width` of rows `start..start + depth`, row after row, each filled
 /// up with zeros to `padded` columns.
 #[inline(always)]
-pub(super) fn columns<E: Elementary>(
+pub(in crate::kernel::native) fn columns<E: Elementary>(
     b: &Matrix<'_, E>,
     [start, depth]: [usize; 2],
     [column, width, padded]: [usize; 3],

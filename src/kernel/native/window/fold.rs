@@ -1,7 +1,7 @@
 //! Folding by rows.
 
-use super::movement::packed;
 use crate::kernel::Elementary;
+use crate::kernel::native::movement::packed;
 use crate::kernel::reference::View;
 use crate::kernel::walk::product_of;
 

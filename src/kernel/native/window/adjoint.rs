@@ -1,0 +1,145 @@
+//! The register tile of the gradient of images where windows step by 1: every sum stays in
+//! registers until its position is done.
+
+use super::height;
+use crate::kernel::simd::{Native, Registers, Work};
+
+/// Lane `l` of strip `s` is the position whose window `(p, q)` back is at
+/// `cotangent[strips[s] + l - p * back[0] - q * back[1]]`.
+///
+/// INVARIANT: a sum over filters is one block of terms. The weights are finite, so that the zeros
+/// round a cotangent contribute `+0`, which changes no sum: none is ever `-0`.
+pub(super) struct Adjoint<'a, E> {
+    /// `[c, kh, kw, f]`.
+    pub(super) weights: &'a [E],
+    pub(super) cotangent: &'a [E],
+    /// The distance of filters in the cotangent.
+    pub(super) plane: usize,
+    pub(super) filters: usize,
+    pub(super) size: [usize; 2],
+    pub(super) back: [usize; 2],
+    pub(super) strips: &'a [usize],
+    /// The distance of rows of the result.
+    pub(super) stride: usize,
+    /// A row for each channel, a register for each strip.
+    pub(super) out: &'a mut [E],
+}
+
+impl<E: Native> Work<E> for Adjoint<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(mut self, token: R) {
+        let rows = self.weights.len() / (self.filters * self.size[0] * self.size[1]);
+        let mut strip = 0;
+        while strip < self.strips.len() {
+            let registers = match self.strips.len() - strip {
+                4.. if R::MANY => 4,
+                2.. => 2,
+                _ => 1,
+            };
+            let mut row = 0;
+            while row < rows {
+                let height = height(rows - row);
+                macro_rules! run {
+                    ($height:literal, $registers:literal) => {
+                        self.tile::<R, $height, $registers>(token, row, strip)
+                    };
+                }
+                match (height, registers) {
+                    (6, 4) => run!(6, 4),
+                    (6, 2) => run!(6, 2),
+                    (6, _) => run!(6, 1),
+                    (4, 4) => run!(4, 4),
+                    (4, 2) => run!(4, 2),
+                    (4, _) => run!(4, 1),
+                    (_, 4) => run!(1, 4),
+                    (_, 2) => run!(1, 2),
+                    _ => run!(1, 1),
+                }
+                row += height;
+            }
+            strip += registers;
+        }
+    }
+}
+
+impl<E: Native> Adjoint<'_, E> {
+    /// BITS: a product over filters for each position of a window; these are added per column of
+    /// windows first and per row of windows then, each ascending from `+0`. Windows ascend where
+    /// positions in a window descend.
+    #[inline(always)]
+    fn tile<R: Registers<Element = E>, const MR: usize, const NV: usize>(
+        &mut self,
+        token: R,
+        row: usize,
+        strip: usize,
+    ) {
+        let [kh, kw] = self.size;
+        let zero = token.splat(E::exact(0.0));
+        let mut outer = [[zero; NV]; MR];
+        for p in (0..kh).rev() {
+            let mut inner = [[zero; NV]; MR];
+            for q in (0..kw).rev() {
+                let sums = self.dots::<R, MR, NV>(token, row, strip, [p, q]);
+                add(token, &mut inner, &sums);
+            }
+            add(token, &mut outer, &inner);
+        }
+        for (i, sums) in outer.iter().enumerate() {
+            let at = (row + i) * self.stride + strip * R::WIDTH;
+            let (results, _) = R::split_mut(&mut self.out[at..][..NV * R::WIDTH]);
+            results.copy_from_slice(sums);
+        }
+    }
+
+    /// The products of one position of a window.
+    #[inline(always)]
+    fn dots<R: Registers<Element = E>, const MR: usize, const NV: usize>(
+        &self,
+        token: R,
+        row: usize,
+        strip: usize,
+        [p, q]: [usize; 2],
+    ) -> [[R::Float; NV]; MR] {
+        let Self { plane, filters, size: [kh, kw], .. } = *self;
+        let back = p * self.back[0] + q * self.back[1];
+        let reach = (filters - 1) * plane + R::WIDTH;
+        // Slices of one length each, so that one check serves all.
+        let mut rows = [self.weights; MR];
+        for (i, line) in rows.iter_mut().enumerate() {
+            *line = &self.weights[(((row + i) * kh + p) * kw + q) * filters..][..filters];
+        }
+        let mut lines = [self.cotangent; NV];
+        for (line, strip) in lines.iter_mut().zip(&self.strips[strip..]) {
+            *line = &self.cotangent[strip - back..][..reach];
+        }
+        let mut sums = [[token.splat(E::exact(0.0)); NV]; MR];
+        for (t, at) in (0..).step_by(plane).take(filters).enumerate() {
+            let mut registers = [sums[0][0]; NV];
+            for (register, line) in registers.iter_mut().zip(&lines) {
+                *register = R::split(&line[at..][..R::WIDTH]).0[0];
+            }
+            for i in 0..MR {
+                let a = token.splat(rows[i][t]);
+                for j in 0..NV {
+                    sums[i][j] = token.add(sums[i][j], token.mul(a, registers[j]));
+                }
+            }
+        }
+        sums
+    }
+}
+
+#[inline(always)]
+fn add<R: Registers, const MR: usize, const NV: usize>(
+    token: R,
+    to: &mut [[R::Float; NV]; MR],
+    sums: &[[R::Float; NV]; MR],
+) {
+    for i in 0..MR {
+        for j in 0..NV {
+            to[i][j] = token.add(to[i][j], sums[i][j]);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The register tile whose lanes run over packed columns, and whose rows are elements of an image
+//! wherever they lie.
+
+use super::height;
+use crate::kernel::simd::{Native, Registers, Work};
+
+/// A block of terms: element `(i, t)` of the left operand is `image[bases[i] + ats[t]]`.
+pub(super) struct Gather<'a, E> {
+    pub(super) image: &'a [E],
+    pub(super) bases: &'a [usize],
+    pub(super) ats: &'a [usize],
+    /// A row of `width` for each term.
+    pub(super) right: &'a [E],
+    /// Whole registers.
+    pub(super) width: usize,
+    /// Whether these are the first terms, so that there is nothing yet to add to.
+    pub(super) first: bool,
+    /// The sums, rows of `width`.
+    pub(super) out: &'a mut [E],
+}
+
+impl<E: Native> Work<E> for Gather<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(mut self, token: R) {
+        let (bases, width) = (self.bases, self.width);
+        let reach = self.ats.iter().max().map_or(0, |at| at + 1);
+        let mut column = 0;
+        while column < width {
+            let registers = match (width - column) / R::WIDTH {
+                4.. if R::MANY => 4,
+                2.. => 2,
+                _ => 1,
+            };
+            let mut row = 0;
+            while row < bases.len() {
+                let rows = bases.len() - row;
+                // COST: a lone register is a chain of additions for each row; tiles of equal height
+                // leave no short ones.
+                let height = match registers {
+                    1 => rows.div_ceil(rows.div_ceil(8)),
+                    _ => height(rows),
+                };
+                macro_rules! run {
+                    ($height:literal, $registers:literal) => {
+                        self.tile::<R, $height, $registers>(token, [row, column], reach)
+                    };
+                }
+                match (height, registers) {
+                    (6, 4) => run!(6, 4),
+                    (4, 4) => run!(4, 4),
+                    (_, 4) => run!(1, 4),
+                    (6, 2) => run!(6, 2),
+                    (4, 2) => run!(4, 2),
+                    (_, 2) => run!(1, 2),
+                    (8, _) => run!(8, 1),
+                    (7, _) => run!(7, 1),
+                    (6, _) => run!(6, 1),
+                    (5, _) => run!(5, 1),
+                    (4, _) => run!(4, 1),
+                    (3, _) => run!(3, 1),
+                    (2, _) => run!(2, 1),
+                    _ => run!(1, 1),
+                }
+                row += height;
+            }
+            column += registers * R::WIDTH;
+        }
+    }
+}
+
+impl<E: Native> Gather<'_, E> {
+    /// BITS: from `+0`, terms ascending, a multiplication and an addition each, in every lane.
+    #[inline(always)]
+    fn tile<R: Registers<Element = E>, const MR: usize, const NV: usize>(
+        &mut self,
+        token: R,
+        [row, column]: [usize; 2],
+        reach: usize,
+    ) {
+        let Self { image, bases, ats, right, width, first, ref mut out } = *self;
+        let mut sums = [[token.splat(E::exact(0.0)); NV]; MR];
+        // Slices of one length, so that one check serves all rows.
+        let mut rows = [image; MR];
+        for (row, base) in rows.iter_mut().zip(&bases[row..]) {
+            *row = &image[*base..][..reach];
+        }
+        for (line, &at) in right.chunks_exact(width).zip(ats) {
+            let (registers, _) = R::split(&line[column..][..NV * R::WIDTH]);
+            let registers = &registers[..NV];
+            for i in 0..MR {
+                let a = token.splat(rows[i][at]);
+                for j in 0..NV {
+                    sums[i][j] = token.add(sums[i][j], token.mul(a, registers[j]));
+                }
+            }
+        }
+        for (i, sums) in sums.iter().enumerate() {
+            let out = &mut out[(row + i) * width + column..][..NV * R::WIDTH];
+            let (results, _) = R::split_mut(out);
+            let results = &mut results[..NV];
+            for j in 0..NV {
+                results[j] = if first { sums[j] } else { token.add(results[j], sums[j]) };
+            }
+        }
+    }
+}

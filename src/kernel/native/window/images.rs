@@ -1,0 +1,204 @@
+//! The gradient of a windowed product's images.
+
+use super::adjoint::Adjoint;
+use super::strips::Strips;
+use super::{Width, carve, parts};
+use crate::kernel::native::gemm::gemm_at;
+use crate::kernel::order::KB;
+use crate::kernel::simd::{Level, Native};
+use crate::kernel::task::{GemmTask, Matrix};
+use crate::kernel::threads;
+use crate::kernel::window::Windows;
+use std::ops::Range;
+
+/// `out` `[n, c, h, w]` of weights `[f, c / groups, kh, kw]` and the cotangent `[n, f, oh, ow]`.
+///
+/// BITS: `fold(fold(g W'))`: products over the filters of a group, added per column of windows
+/// first and per row of windows then, each ascending from `+0`.
+#[cfg_attr(not(test), expect(dead_code, reason = "for plans: the tape records the chain"))]
+pub(crate) fn images_gradient<E: Native>(
+    level: Level,
+    threads: impl FnOnce() -> usize,
+    windows: &Windows,
+    [weights, cotangent]: [&[E]; 2],
+    out: &mut [E],
+) {
+    out.fill(E::zero());
+    if out.is_empty() || windows.filters == 0 {
+        return;
+    }
+    let parts = parts(windows.operations(), threads);
+    let groups = windows.window.groups;
+    let wholes = windows.images * groups;
+    let splits = parts.div_ceil(wholes);
+    let mut items = Vec::with_capacity(wholes * splits);
+    for (index, mut rest) in out.chunks_exact_mut(windows.channels * windows.plane()).enumerate() {
+        for channels in threads::bounds(windows.channels, splits, 1) {
+            let length = channels.len() * windows.plane();
+            let (out, after) = std::mem::take(&mut rest).split_at_mut(length);
+            rest = after;
+            items.push(Item { image: index / groups, group: index % groups, channels, out });
+        }
+    }
+    // Neighbours share packed weights.
+    items.sort_by_key(|item| (item.group, item.channels.start));
+    let mut work = Vec::with_capacity(parts);
+    for bounds in threads::bounds(items.len(), parts, 1).into_iter().rev() {
+        let items = items.split_off(bounds.start);
+        work.push(items);
+    }
+    // A window that is not there must contribute nothing: zeros do, unless they meet such weights.
+    let plain = windows.window.step == [1, 1] && windows.filters <= KB;
+    let direct = plain && weights.iter().all(E::is_finite);
+    threads::each(work, |items| {
+        let run = if direct { by_registers } else { by_products };
+        run(level, windows, [weights, cotangent], items);
+    });
+}
+
+/// Some channels of a group of an image.
+struct Item<'o, E> {
+    image: usize,
+    group: usize,
+    channels: Range<usize>,
+    out: &'o mut [E],
+}
+
+/// Windows that step by 1, sums of one block and finite weights: nothing but the result is written.
+fn by_registers<E: Native>(
+    level: Level,
+    windows: &Windows,
+    [weights, cotangent]: [&[E]; 2],
+    items: Vec<Item<'_, E>>,
+) {
+    let ([down, across], [kh, kw]) = (windows.outputs, windows.size);
+    let ([height, width], [gap, dilation]) = (windows.extents, windows.window.dilation);
+    let ([[top, _], [left, _]], groups) = (windows.window.padding, windows.window.groups);
+    let (filters, positions, depth) = (windows.filters, windows.positions(), windows.depth());
+    let (taps, lanes) = (kh * kw, E::at(level, Width));
+    if height * width == 0 || positions == 0 {
+        return;
+    }
+    // Zeros above, below and to the left of each filter's cotangent; to the right are the next row's.
+    let (above, before) = ((kh - 1) * gap, (kw - 1) * dilation);
+    let pitch = before + across;
+    let plane = (above + down + above) * pitch;
+    let first = (above + top) * pitch + before + left;
+    let most = items.iter().map(|item| item.channels.len()).max().unwrap_or(0);
+    let strips = Strips::new([height, width], pitch, true, most, lanes);
+    let lengths = [filters * plane + before + lanes, most * taps * filters, strips.sums(most)];
+    let mut scratch = E::take_scratch();
+    let [padded, packed, sums] = carve(&mut scratch, lengths);
+    padded.fill(E::exact(0.0));
+    let mut last = None;
+    for Item { image, group, channels, out } in items {
+        let packed = &mut packed[..channels.len() * taps * filters];
+        let start = (group * filters * windows.channels + channels.start) * taps;
+        if last != Some(start) {
+            for (term, row) in packed.chunks_exact_mut(filters).enumerate() {
+                let from = weights[start + term..].iter().step_by(depth);
+                row.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            }
+            last = Some(start);
+        }
+        let cotangent = &cotangent[(image * groups + group) * filters * positions..];
+        level.compiled(
+            #[inline(always)]
+            || {
+                let rows = cotangent[..filters * positions].chunks_exact(across);
+                for (row, from) in rows.enumerate() {
+                    let at = row / down * plane + (above + row % down) * pitch + before;
+                    super::copy(from, &mut padded[at..][..across]);
+                }
+            },
+        );
+        let (weights, size, back) = (&*packed, [kh, kw], [gap * pitch, dilation]);
+        strips.each(level, sums, out, |start, strips, stride, out| {
+            let cotangent = &padded[first + start - above * pitch - before..];
+            // Strips start at a position; they read back from there.
+            let strips: Vec<usize> =
+                strips.iter().map(|strip| strip + above * pitch + before).collect();
+            let strips = &strips[..];
+            let work =
+                Adjoint { weights, cotangent, plane, filters, size, back, strips, stride, out };
+            E::at(level, work);
+        });
+    }
+    E::put_scratch(scratch);
+}
+
+/// Any windows: the products of a band of rows, and then their sums.
+fn by_products<E: Native>(
+    level: Level,
+    windows: &Windows,
+    [weights, cotangent]: [&[E]; 2],
+    items: Vec<Item<'_, E>>,
+) {
+    let [down, across] = windows.outputs;
+    let (depth, positions) = (windows.depth(), windows.positions());
+    let taps = windows.size[0] * windows.size[1];
+    let most = items.iter().map(|item| item.channels.len()).max().unwrap_or(0) * taps;
+    // COST: the products of a band of rows stay in the second-level cache.
+    let band = (65_536 / (most * across).max(1)).clamp(1, down);
+    let line = windows.extents[1] + windows.window.padding[1][0] + windows.window.padding[1][1];
+    let mut scratch = E::take_scratch();
+    let [products, line] = carve(&mut scratch, [most * band * across, line]);
+    for item in items {
+        let Item { image, group, channels, out } = item;
+        let first = (group * windows.filters * windows.channels + channels.start) * taps;
+        let a = Matrix::new(&weights[first..], 1, depth);
+        let terms = channels.len() * taps;
+        let first = (image * windows.window.groups + group) * windows.filters * positions;
+        for row in (0..down).step_by(band) {
+            let count = band.min(down - row) * across;
+            let b = Matrix::new(&cotangent[first + row * across..], positions, 1);
+            let products = &mut products[..terms * count];
+            let [m, k, n] = [terms, windows.filters, count];
+            gemm_at(level, || 1, &mut GemmTask { m, k, n, a, b, out: products });
+            level.compiled(
+                #[inline(always)]
+                || fold(windows, row, products, line, out),
+            );
+        }
+    }
+    E::put_scratch(scratch);
+}
+
+/// Adds the products of the rows of windows from `first` on: `[c, kh, kw, rows, ow]`.
+#[inline(always)]
+fn fold<E: Native>(windows: &Windows, first: usize, products: &[E], line: &mut [E], out: &mut [E]) {
+    let across = windows.outputs[1];
+    let ([kh, kw], [height, width]) = (windows.size, windows.extents);
+    let ([down, step], [gap, dilation]) = (windows.window.step, windows.window.dilation);
+    let [[top, _], [left, _]] = windows.window.padding;
+    if width * height == 0 {
+        return;
+    }
+    let channels = out.len() / (height * width);
+    let each = products.len() / (channels * kh * kw);
+    for (channel, out) in out.chunks_exact_mut(height * width).enumerate() {
+        for i in 0..each / across {
+            for p in 0..kh {
+                let row = ((first + i) * down + p * gap).wrapping_sub(top);
+                if row >= height {
+                    continue;
+                }
+                line.fill(E::exact(0.0));
+                // Windows ascend where positions in a window descend.
+                for q in (0..kw).rev() {
+                    let at = ((channel * kh + p) * kw + q) * each + i * across;
+                    let from = &products[at..][..across];
+                    let to = &mut line[q * dilation..];
+                    if step == 1 {
+                        to.iter_mut().zip(from).for_each(|(to, x)| *to = to.add(x));
+                    } else {
+                        let to = to.iter_mut().step_by(step);
+                        to.zip(from).for_each(|(to, x)| *to = to.add(x));
+                    }
+                }
+                let to = &mut out[row * width..][..width];
+                to.iter_mut().zip(&line[left..]).for_each(|(to, x)| *to = to.add(x));
+            }
+        }
+    }
+}
