@@ -69,4 +69,22 @@ mod tests {
             assert_eq!(y.get(&[n, f, i, j]), Some(sum));
         }
     }
+
+    #[test]
+    fn whatever_the_storage_the_direct_product_has_the_bits_of_the_chain() {
+        let window = Window::new().step([1, 2]).padding([[1, 0], [0, 2]]).groups(2);
+        let dense = numbers([2, 4, 7, 6], 3);
+        let turned = numbers([6, 7, 4, 2], 7).permute(&[3, 2, 1, 0]);
+        let constant = Tensor::full([2, 4, 7, 6], 0.1);
+        let weights = [numbers([6, 2, 3, 2], 5), numbers([2, 3, 2, 6], 2).permute(&[3, 2, 1, 0])];
+        for x in [dense, turned, constant] {
+            for w in &weights {
+                let native = x.windowed_product(w, &window, Kernels::Native);
+                let reference = x.windowed_product(w, &window, Kernels::Reference);
+                assert_eq!(native.shape(), reference.shape());
+                let bits = |y: &Tensor<f64>| y.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+                assert_eq!(bits(&native), bits(&reference));
+            }
+        }
+    }
 }

@@ -71,7 +71,8 @@ impl<P: Tensorial> Value<'_, P> {
     /// use poorgrad::{Network, Tensor, Window};
     ///
     /// let network = Network::new();
-    /// let image = network.leaf(Tensor::from([[[[1.0_f32, 2.0], [4.0, 3.0], [0.0, -1.0]]]]));
+    /// let elements = vec![1.0_f32, 2.0, 4.0, 3.0, 0.0, -1.0];
+    /// let image = network.leaf(Tensor::new([1, 1, 3, 2], elements));
     /// let y = image.max_pool([2, 2], &Window::new());
     /// assert_eq!(network.forward().of(y).to_vec(), [4.0, 4.0]);
     /// ```
@@ -110,7 +111,7 @@ impl<P: Tensorial> Value<'_, P> {
     /// use poorgrad::{Network, Tensor, Window};
     ///
     /// let network = Network::new();
-    /// let image = network.leaf(Tensor::from([[[[1.0_f32, 2.0], [4.0, 5.0]]]]));
+    /// let image = network.leaf(Tensor::new([1, 1, 2, 2], vec![1.0_f32, 2.0, 4.0, 5.0]));
     /// let y = image.average_pool([2, 2], &Window::new());
     /// assert_eq!(network.forward().of(y).to_vec(), [3.0]);
     /// let padded = image.average_pool([2, 2], &Window::new().step([2, 2]).padding([[1, 1]; 2]));

@@ -114,8 +114,8 @@ impl<P: Tensorial> Value<'_, P> {
     /// use poorgrad::{Network, Tensor, Window};
     ///
     /// let network = Network::new();
-    /// let image = network.leaf(Tensor::from([[[[1.0_f32, 2.0], [3.0, 4.0]]]]));
-    /// let weights = network.leaf(Tensor::from([[[[1.0, 10.0]]]]));
+    /// let image = network.leaf(Tensor::new([1, 1, 2, 2], vec![1.0_f32, 2.0, 3.0, 4.0]));
+    /// let weights = network.leaf(Tensor::new([1, 1, 1, 2], vec![1.0, 10.0]));
     /// let y = image.conv2d(weights, &Window::new());
     /// assert_eq!(network.forward().of(y).to_vec(), [21.0, 43.0]);
     /// let padded = image.conv2d(weights, &Window::new().padding([[0, 0], [0, 1]]));
