@@ -19,7 +19,7 @@ const FAULTS: [(&str, &str, &str); 22] = [
     ("native/gemm/blocks.rs", "first: start == 0", "first: true"),
     ("native/gemm/blocks.rs", "KB.min(k - start)", "KB.min(k)"),
     ("native/gemm/blocks.rs", "&& b.row >= n", "&& b.row + 1 >= n"),
-    ("native/gemm/output.rs", "&spill[i * stride + j]", "&spill[j * stride + i]"),
+    ("native/gemm/output.rs", "&sums[i * stride + j]", "&sums[j * stride + i]"),
     (
         "native/gemm/pack.rs",
         "row[width..].fill(E::zero());\n        }\n        return;",

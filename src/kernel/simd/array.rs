@@ -23,6 +23,10 @@ macro_rules! registers {
                 elements.as_chunks_mut()
             }
             #[inline(always)]
+            fn elements(registers: &[Self::Float]) -> &[$float] {
+                registers.as_flattened()
+            }
+            #[inline(always)]
             fn gather_4(self, lines: &[&[$float]; WIDEST], at: usize) -> [Self::Float; 4] {
                 let parts: [&[$float]; $width] = from_fn(|j| &lines[j][at..at + 4]);
                 from_fn(|t| from_fn(|j| parts[j][t]))

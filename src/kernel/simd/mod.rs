@@ -34,6 +34,8 @@ pub(crate) trait Registers: Lanes<Element: Native> {
     fn split(elements: &[Self::Element]) -> (&[Self::Float], &[Self::Element]);
     /// The same for writing.
     fn split_mut(elements: &mut [Self::Element]) -> (&mut [Self::Float], &mut [Self::Element]);
+    /// Registers as their elements.
+    fn elements(registers: &[Self::Float]) -> &[Self::Element];
     /// The elements `at..at + 4` of each of the first `WIDTH` lines, as four registers: the lanes of
     /// register `t` are the lines, in the machine's favourite order.
     fn gather_4(self, lines: &[&[Self::Element]; WIDEST], at: usize) -> [Self::Float; 4];

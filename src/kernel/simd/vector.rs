@@ -63,6 +63,10 @@ macro_rules! vector {
                 S::$split_mut(elements)
             }
             #[inline(always)]
+            fn elements(registers: &[S::$floats]) -> &[$float] {
+                bytemuck::cast_slice(registers)
+            }
+            #[inline(always)]
             fn gather_4(self, lines: &[&[$float]; WIDEST], at: usize) -> [S::$floats; 4] {
                 let mut staged = [self.simd.$splat(0.0); 4];
                 let parts = bytemuck::cast_slice_mut::<_, [$float; 4]>(&mut staged);

@@ -50,6 +50,7 @@ fn outputs(window: &Window, axis: usize, extent: usize, size: usize) -> usize {
     (padded - (size - 1) * window.dilation[axis] - 1) / window.step[axis] + 1
 }
 
+/// `unflipped`.
 #[test]
 fn conv2d_neither_flips_nor_transposes() {
     elements!(E => {
@@ -253,6 +254,7 @@ fn pools_are_loops_over_windows() {
     assert!(pooled > 20, "{pooled} geometries have no bare window");
 }
 
+/// `padding-counts`.
 #[test]
 fn average_pool_counts_its_padding() {
     elements!(E => {

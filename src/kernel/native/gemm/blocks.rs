@@ -10,8 +10,6 @@ use crate::kernel::task::Matrix;
 /// Columns of the right operand that are packed at a time: a block of them stays in the
 /// second-level cache.
 const NC: usize = 512;
-/// Elements of the largest tile.
-const SPILL: usize = 6 * 4 * 16;
 
 /// A product of which the result's rows, or their columns, run over the lanes.
 pub(in crate::kernel::native) struct Blocks<'a, 'o, E> {
@@ -48,16 +46,14 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
         } else {
             takes!("right operand packed");
         }
-        let mut panels = Vec::new();
-        let mut spill = [E::exact(0.0); SPILL];
         for first in (0..n).step_by(NC) {
-            let columns = NC.min(n - first);
-            let depth = KB.min(k);
-            let elements = divide::<R>(first, columns, in_place, depth, &mut panels);
-            let aligned = aligned(scratch, elements);
+            let end = n.min(first + NC);
+            let panels = Panels { column: first, end, in_place, packed: 0, depth: KB.min(k) };
+            let aligned = aligned(scratch, panels.packed_elements::<R>());
             for start in (0..k).step_by(KB) {
                 let depth = KB.min(k - start);
-                for panel in &panels {
+                let mut left_over = panels;
+                while let Some(panel) = left_over.next::<R>() {
                     if let Some(at) = panel.packed {
                         let padded = panel.registers * R::WIDTH;
                         let extents = [panel.column, panel.width, padded];
@@ -77,7 +73,8 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                         2.. => 2,
                         _ => 1,
                     };
-                    for panel in &panels {
+                    let mut left_over = panels;
+                    while let Some(panel) = left_over.next::<R>() {
                         let right = match panel.packed {
                             Some(at) => {
                                 let row = panel.registers * R::WIDTH;
@@ -88,13 +85,13 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                                 Right { elements: &b.elements[at..], row: b.row }
                             }
                         };
-                        let &Panel { column, width, .. } = panel;
+                        let Panel { column, width, .. } = panel;
                         let place = Place { row, column, width, first: start == 0, flipped };
                         macro_rules! run {
                             ($height:literal, $registers:literal) => {{
                                 let sums =
                                     tile::<R, $height, $registers>(token, depth, left, right);
-                                store(token, &sums, out, place, &mut spill);
+                                store(token, &sums, out, place);
                             }};
                         }
                         match (height, panel.registers) {
@@ -119,36 +116,47 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
     }
 }
 
-/// The panels of a block of columns, and how many elements the packed ones take.
-#[inline(always)]
-fn divide<R: Registers>(
-    first: usize,
-    columns: usize,
+/// The panels of a block of columns, from left to right.
+#[derive(Clone, Copy)]
+struct Panels {
+    column: usize,
+    end: usize,
     in_place: bool,
+    /// Packed elements so far.
+    packed: usize,
+    /// Rows of the deepest block.
     depth: usize,
-    panels: &mut Vec<Panel>,
-) -> usize {
-    panels.clear();
-    let (mut column, mut elements) = (first, 0);
-    let end = first + columns;
-    while column < end {
-        let left = end - column;
-        // In place nothing may be read past a row: a last partial register is packed.
-        let registers = if in_place { left / R::WIDTH } else { left.div_ceil(R::WIDTH) };
-        let registers = match registers {
+}
+
+impl Panels {
+    #[inline(always)]
+    fn next<R: Registers>(&mut self) -> Option<Panel> {
+        let left = self.end - self.column;
+        if left == 0 {
+            return None;
+        }
+        let registers = match left.div_ceil(R::WIDTH) {
             4.. if R::MANY => 4,
             2.. => 2,
             _ => 1,
         };
-        let width = left.min(registers * R::WIDTH);
-        let packed = (!in_place || width < R::WIDTH).then_some(elements);
+        let (column, width) = (self.column, left.min(registers * R::WIDTH));
+        // In place nothing may be read past a row: a panel that ends in a part of a register is
+        // packed.
+        let packed = (!self.in_place || width < registers * R::WIDTH).then_some(self.packed);
         if packed.is_some() {
-            elements += depth * registers * R::WIDTH;
+            self.packed += self.depth * registers * R::WIDTH;
         }
-        panels.push(Panel { registers, column, width, packed });
-        column += width;
+        self.column += width;
+        Some(Panel { registers, column, width, packed })
     }
-    elements
+
+    /// The elements of all packed panels.
+    #[inline(always)]
+    fn packed_elements<R: Registers>(mut self) -> usize {
+        while self.next::<R>().is_some() {}
+        self.packed
+    }
 }
 
 /// `count` elements of a buffer from the first cache line that starts in it.

@@ -40,7 +40,6 @@ pub(super) fn store<R: Registers, const MR: usize, const NV: usize>(
     sums: &[[R::Float; NV]; MR],
     out: &mut Output<'_, R::Element>,
     place: Place,
-    spill: &mut [R::Element],
 ) {
     let Place { row, column, width, first, flipped } = place;
     if !flipped && width == NV * R::WIDTH {
@@ -53,33 +52,28 @@ pub(super) fn store<R: Registers, const MR: usize, const NV: usize>(
         }
         return;
     }
-    let spill = &mut spill[..MR * NV * R::WIDTH];
-    let (registers, _) = R::split_mut(spill);
-    for (to, from) in registers.chunks_exact_mut(NV).zip(sums) {
-        to.copy_from_slice(from);
-    }
-    scatter(spill, NV * R::WIDTH, out, place);
+    scatter(R::elements(sums.as_flattened()), NV * R::WIDTH, out, place);
 }
 
 /// The sums of a tile, one by one.
 #[inline(never)]
 fn scatter<E: crate::kernel::Elementary>(
-    spill: &[E],
+    sums: &[E],
     stride: usize,
     out: &mut Output<'_, E>,
     Place { row, column, width, first, flipped }: Place,
 ) {
     let put = |to: &mut E, sum: &E| *to = if first { sum.clone() } else { to.add(sum) };
     if flipped {
-        let height = spill.len() / stride;
+        let height = sums.len() / stride;
         for j in 0..width {
             let line = &mut out.row(column + j)[row..][..height];
             for (i, to) in line.iter_mut().enumerate() {
-                put(to, &spill[i * stride + j]);
+                put(to, &sums[i * stride + j]);
             }
         }
     } else {
-        for (i, sums) in spill.chunks_exact(stride).enumerate() {
+        for (i, sums) in sums.chunks_exact(stride).enumerate() {
             let line = &mut out.row(row + i)[column..][..width];
             line.iter_mut().zip(sums).for_each(|(to, sum)| put(to, sum));
         }

@@ -75,6 +75,7 @@ fn each_path_is_taken_by_the_products_that_it_is_for() {
     };
     let plain = |[m, k, n]: [usize; 3], threads| path([m, k, n], [k, 1], [n, 1], threads);
     assert_eq!(plain([32, 30, 200], 1), ["right operand in place"]);
+    assert_eq!(plain([4, 4, 4], 1), ["tiny"]);
     assert_eq!(plain([64, 300, 512], 1), ["right operand packed"]);
     assert_eq!(path([512, 64, 3], [1, 512], [3, 1], 1)[0], "flipped");
     assert_eq!(path([1, 50, 40], [50, 1], [1, 50], 1), ["dots"]);
