@@ -27,6 +27,7 @@ pub(crate) struct Block<E: Elementary> {
 
 impl<E: Elementary> Block<E> {
     /// `count` elements with whatever values; the caller writes all of them.
+    #[inline]
     pub(crate) fn stale(count: usize) -> Self {
         if count.saturating_mul(size_of::<E>()) < SMALLEST || needs_drop::<E>() {
             return Self { elements: vec![E::zero(); count], counted: false };

@@ -203,7 +203,7 @@ fn effort<R: Registers>(
     let registers = n.div_ceil(R::WIDTH);
     // COST: a tile one register wide reads an element of the left operand for each that it
     // multiplies; measured, it runs at two thirds of the speed of one four wide.
-    let narrow = registers % if R::MANY { 4 } else { 2 };
+    let narrow = usize::from(registers % if R::MANY { 4 } else { 2 } == 1);
     let arithmetic = m.saturating_mul(2 * registers + narrow) / 2;
     let packing = if b.column == 1 { n / 8 } else { n };
     // Rows of the left operand are read in place; where its columns are far apart every element
