@@ -4,6 +4,9 @@
 #[doc = include_str!("../ARCHITECTURE.md")]
 pub mod architecture {}
 
+#[doc = include_str!("../ACCELERATION.md")]
+pub mod acceleration {}
+
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
 

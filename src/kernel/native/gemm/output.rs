@@ -57,9 +57,7 @@ pub(super) fn store<R: Registers, const MR: usize, const NV: usize>(
     // them in memory while they are summed, at a third of the speed.
     let mut copied = [[token.splat(R::Element::exact(0.0)); NV]; MR];
     for (to, from) in copied.iter_mut().zip(sums) {
-        for j in 0..NV {
-            to[j] = from[j];
-        }
+        to.copy_from_slice(from);
     }
     scatter(R::elements(copied.as_flattened()), NV * R::WIDTH, out, place);
 }
