@@ -6,7 +6,7 @@ use poorgrad::{
     NetworkError, Neuron, NonFinite, OperationInfo, Oracle, ParseError, ParseErrorKind, Sgd, Shape,
     ShapeError, Stats, Stored, Symbol, Tensor, TensorIter, Unary, Value, Window,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -73,9 +73,12 @@ fn run(network: &Network<Tensor<f32>>, x: Symbol, loss: Symbol, number: usize) -
     bits
 }
 
-/// 8 threads run with feeds of their own while one records and one updates, all the time: the two
-/// pause between turns, so that the tape stays short enough for as many runs as there are.
+/// 8 threads run with feeds of their own while one records and one updates, all the time. The one
+/// that records keeps pace with the runs: a run takes time in proportion to the tape, and a tape that
+/// grew by the clock would grow the faster the slower the runs.
 fn shared(runs: usize) {
+    const NODES: usize = 20_000;
+    let finished = AtomicUsize::new(0);
     let network = Network::new();
     let (x, loss) = model(&network);
     let serial: Vec<Vec<u32>> = (0..17).map(|number| run(&network, x, loss, number)).collect();
@@ -83,11 +86,12 @@ fn shared(runs: usize) {
     thread::scope(|scope| {
         let workers: Vec<_> = (0..8)
             .map(|worker| {
-                let (network, serial) = (&network, &serial);
+                let (network, serial, finished) = (&network, &serial, &finished);
                 scope.spawn(move || {
                     for step in 0..runs {
                         let number = (worker * 7 + step) % 17;
                         assert_eq!(run(network, x, loss, number), serial[number]);
+                        finished.fetch_add(1, Ordering::Relaxed);
                     }
                 })
             })
@@ -96,7 +100,8 @@ fn shared(runs: usize) {
             let mut recorded = 0;
             let mut value = network.resolve(loss);
             while !done.load(Ordering::Relaxed) {
-                for _ in 0..10 {
+                let due = NODES * finished.load(Ordering::Relaxed) / (8 * runs);
+                while recorded <= due {
                     value = value + 1.0;
                     recorded += 1;
                 }
