@@ -79,34 +79,3 @@ fn powers_have_the_bits_of_their_scalar_form_at_every_level() {
     check::<f32>();
     check::<f64>();
 }
-
-/// What lanes cost, printed; run by hand in release mode.
-#[test]
-#[ignore = "heavy: a measurement"]
-fn heavy_speed_of_functions() {
-    fn time<E: super::Native>() {
-        let x: Vec<E> = (0..2048).map(|i| E::from_f64(f64::from(i) * 0.003 - 3.0)).collect();
-        let mut out = vec![E::zero(); x.len()];
-        for op in UNARY {
-            let mut line = format!("{:>8?} {}", op, E::NAME);
-            for level in Level::all() {
-                let mut best = f64::INFINITY;
-                for _ in 0..30 {
-                    #[expect(clippy::disallowed_methods, reason = "a measurement")]
-                    let start = std::time::Instant::now();
-                    for _ in 0..20 {
-                        map_at(level, op, std::hint::black_box(&x), &mut out);
-                    }
-                    let each = start.elapsed().as_secs_f64() / (20.0 * 2048.0);
-                    if each < best {
-                        best = each;
-                    }
-                }
-                line += &format!("  {:.2} Gelem/s", 1e-9 / best);
-            }
-            println!("{line}");
-        }
-    }
-    time::<f32>();
-    time::<f64>();
-}

@@ -27,8 +27,8 @@ fn numbers(count: usize) -> Vec<f32> {
 }
 
 #[test]
-#[ignore = "heavy: a measurement"]
-fn heavy_speed_of_convolutions() {
+#[ignore = "deep: a measurement, which prints rates and asserts nothing; no check counts it"]
+fn deep_speed_of_convolutions() {
     let same = Window::new().padding([[1, 1], [1, 1]]);
     let rows = [
         ("LeNet 1", [64, 1, 28, 28], [6, 1, 5, 5], Window::new()),
