@@ -26,5 +26,7 @@ pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Unary, Windo
 pub use kernel::{GemmTask, MapTask, Matrix, ReduceTask, Reduction, WindowTask};
 pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};
 pub use ops::{Extent, OperationInfo, operations};
-pub use payload::{Differentiable, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial};
+pub use payload::{
+    Differentiable, Form, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial,
+};
 pub use text::{Fingerprint, ParseError, ParseErrorKind};

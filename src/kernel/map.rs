@@ -40,6 +40,26 @@ pub enum Binary {
     Compare(Comparison),
 }
 
+/// An element-wise function of one, two or three arguments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Pointwise {
+    Unary(Unary),
+    Binary(Binary),
+    /// The second where the first is not 0, else the third.
+    Select,
+}
+
+impl Pointwise {
+    /// The number of its arguments.
+    pub(crate) fn arity(self) -> usize {
+        match self {
+            Self::Unary(_) => 1,
+            Self::Binary(_) => 2,
+            Self::Select => 3,
+        }
+    }
+}
+
 /// A relation between two elements. All are false on NaN, except `Ne`, which is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the six relations")]

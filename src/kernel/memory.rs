@@ -17,9 +17,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Smaller blocks stay with the allocator, which recycles them itself.
 const SMALLEST: usize = 1 << 20;
 
-/// Elements in one piece.
+/// Elements in one piece, which a payload's storage may be made of.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::memory::Block;
+///
+/// let mut block = Block::from(vec![1.0_f32, 2.0]);
+/// block[1] = 3.0;
+/// assert_eq!(block.into_vec(), [1.0, 3.0]);
+/// ```
 #[derive(Debug)]
-pub(crate) struct Block<E: Elementary> {
+pub struct Block<E: Elementary> {
     elements: Vec<E>,
     /// Whether the pool counts this block among those in use.
     counted: bool,
@@ -45,7 +55,8 @@ impl<E: Elementary> Block<E> {
     }
 
     /// The elements as a list of the caller's own, out of the pool's sight.
-    pub(crate) fn into_vec(mut self) -> Vec<E> {
+    #[must_use]
+    pub fn into_vec(mut self) -> Vec<E> {
         if take(&mut self.counted) {
             pool().stats.used_bytes -= self.elements.capacity() * size_of::<E>();
         }

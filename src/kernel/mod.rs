@@ -12,6 +12,8 @@ macro_rules! takes {
     };
 }
 
+pub(crate) mod call;
+pub(crate) mod chain;
 pub mod element;
 pub mod map;
 pub mod memory;

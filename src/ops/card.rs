@@ -2,6 +2,7 @@
 
 use super::algebra::Algebra;
 use super::attribute::{Attribute, Attributes};
+use super::lower::Lowered;
 use crate::graph::error::Violation;
 use crate::kernel::Kernels;
 use crate::payload::{Shape, Tensorial};
@@ -58,6 +59,9 @@ pub(crate) trait Operation: Clone + Debug + PartialEq {
 
     /// The definition.
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P;
+
+    /// What computes the result, as data, from operands of these shapes.
+    fn lower(&self, operands: &[&Shape]) -> Lowered;
 
     /// Whether the operand at `position` can receive a cotangent.
     fn differentiable(&self, position: usize) -> bool {

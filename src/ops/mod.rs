@@ -12,6 +12,7 @@ pub(crate) mod contract;
 pub(crate) mod elementwise;
 pub(crate) mod index;
 pub(crate) mod info;
+pub(crate) mod lower;
 pub(crate) mod movement;
 pub(crate) mod reduce;
 pub(crate) mod rule;
@@ -29,6 +30,7 @@ use crate::payload::{Shape, Tensorial};
 use algebra::Algebra;
 use attribute::{Attribute, Attributes};
 pub(crate) use card::{Operation, Reads, Site};
+use lower::Lowered;
 
 pub(crate) use contract::*;
 pub(crate) use elementwise::*;
@@ -73,6 +75,9 @@ macro_rules! operations {
             #[inline]
             pub(crate) fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
                 match self { $(Self::$op(op) => op.eval(operands, kernels)),* }
+            }
+            pub(crate) fn lower(&self, operands: &[&Shape]) -> Lowered {
+                match self { $(Self::$op(op) => op.lower(operands)),* }
             }
             #[inline]
             pub(crate) fn differentiable(&self, position: usize) -> bool {

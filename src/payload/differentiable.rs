@@ -1,6 +1,7 @@
 //! The open traits of payloads: what a value on the tape may be.
 
 use super::Shape;
+use crate::kernel::memory::Block;
 use crate::kernel::{Binary, Elementary, Kernels, Unary, Window};
 use std::fmt::Debug;
 
@@ -18,6 +19,19 @@ pub enum Stored<E> {
     Bfloat16(Vec<u16>),
 }
 
+/// How a plan runs payloads of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// A single element: a flat program over elements.
+    Scalar,
+    /// Shaped elements, an operation's result being what `poorgrad::reference` makes of them: kernels
+    /// over slices in one arena.
+    Tensor,
+    /// Anything else: the payload's own operations, one after the other.
+    Opaque,
+}
+
 /// A payload: what a value holds. Scalars are payloads of shape `[]`.
 ///
 /// Every [`Elementary`] type is one by a blanket implementation, and so is
@@ -32,6 +46,11 @@ pub trait Differentiable: Clone + Debug + Send + Sync + 'static {
         let _ = shape;
         true
     }
+    /// How a plan runs payloads of this type.
+    #[must_use]
+    fn form() -> Form {
+        Form::Opaque
+    }
     /// The extents.
     fn shape(&self) -> Shape;
     /// The payload of `shape` with `value` everywhere.
@@ -45,6 +64,19 @@ pub trait Differentiable: Clone + Debug + Send + Sync + 'static {
     /// Whether the payload is stored as a selection (one-hot rows).
     fn is_selection(&self) -> bool {
         false
+    }
+    /// The columns of the 1s where the payload is stored as a selection.
+    fn as_selection(&self) -> Option<&[usize]> {
+        None
+    }
+    /// All elements where they lie in one piece in row-major order.
+    fn as_elements(&self) -> Option<&[Self::Element]> {
+        None
+    }
+    /// The payload of `shape` with these elements in row-major order, `None` where it cannot have
+    /// them.
+    fn from_block(shape: &Shape, elements: Block<Self::Element>) -> Option<Self> {
+        Self::from_stored(shape, Stored::Dense(elements.into_vec()))
     }
     /// The bytes of storage that this payload keeps alive, shared storage counted whole.
     fn bytes(&self) -> usize;

@@ -8,6 +8,6 @@ mod storage;
 mod tensor;
 mod windowed;
 
-pub use differentiable::{Differentiable, Stored, Tensorial};
+pub use differentiable::{Differentiable, Form, Stored, Tensorial};
 pub use shape::Shape;
 pub use tensor::{Tensor, TensorError, TensorIter};

@@ -7,7 +7,7 @@
 //! INVARIANT: an operation that rank 0 cannot have is refused when it is recorded, so that it is
 //! unreachable here.
 
-use super::{Differentiable, Shape, Stored, Tensorial};
+use super::{Differentiable, Form, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
 use crate::kernel::{
     Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, Unary, WindowTask,
@@ -187,6 +187,9 @@ impl<E: Elementary> Differentiable for E {
 
     fn holds(shape: &Shape) -> bool {
         shape.rank() == 0
+    }
+    fn form() -> Form {
+        Form::Scalar
     }
 
     #[inline]

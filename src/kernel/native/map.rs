@@ -3,6 +3,8 @@
 use super::movement::{as_slice, copy, packed};
 use super::parts::over;
 use super::power::powers;
+use crate::kernel::chain::cost_of;
+use crate::kernel::map::Pointwise;
 use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
@@ -53,27 +55,11 @@ macro_rules! with_binary {
     };
 }
 
+pub(super) use with_binary;
+
 #[inline(always)]
-fn truth<E: Elementary>(relation: Comparison, a: &E, b: &E) -> E {
+pub(super) fn truth<E: Elementary>(relation: Comparison, a: &E, b: &E) -> E {
     if relation.holds(a, b) { E::one() } else { E::zero() }
-}
-
-/// What one element costs, in plain operations.
-fn cost_of_unary(op: Unary) -> usize {
-    match op {
-        Unary::Neg | Unary::Relu => 1,
-        Unary::Sqrt => 4,
-        Unary::Powi(_) => 64,
-        _ => 16,
-    }
-}
-
-fn cost_of_binary(op: Binary) -> usize {
-    match op {
-        Binary::Powf => 64,
-        Binary::Div | Binary::AbsorbDiv => 4,
-        _ => 1,
-    }
 }
 
 /// Rows shorter than this are copied together before a function runs over them.
@@ -93,7 +79,7 @@ pub(crate) fn map<E: Elementary>(op: Unary, x: View<'_, E>) -> Block<E> {
         return out.into();
     }
     let mut out = Block::stale(x.count());
-    over([x], cost_of_unary(op), &mut out, |[x], out| {
+    over([x], cost_of(Pointwise::Unary(op)), &mut out, |[x], out| {
         if let Some(elements) = as_slice(x) {
             return map_to(op, elements, out);
         }
@@ -145,7 +131,7 @@ pub(crate) fn zip<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>) -> 
         return with_binary!(op, few).into();
     }
     let mut out = Block::stale(a.count());
-    over([a, b], cost_of_binary(op), &mut out, |[a, b], out| zip_to(op, a, b, out));
+    over([a, b], cost_of(Pointwise::Binary(op)), &mut out, |[a, b], out| zip_to(op, a, b, out));
     out
 }
 

@@ -4,6 +4,7 @@
 //! makes it faster is packing, contiguous rows and independent accumulators, in shapes that the
 //! compiler vectorises; never another order of floating-point work.
 
+pub(crate) mod chain;
 pub(crate) mod gemm;
 mod index;
 pub(crate) mod lanes;
@@ -12,6 +13,7 @@ mod map;
 mod maximum;
 mod movement;
 mod parts;
+mod pointwise;
 pub(crate) mod power;
 mod product;
 pub(crate) mod reduce;
@@ -24,8 +26,8 @@ mod window;
 pub(crate) use index::{gather, row_update, scatter};
 pub(crate) use map::{map, select, zip, zip_in_place};
 pub(crate) use maximum::{first_max, max};
-pub(crate) use movement::{concat, copy, is_contiguous, packed, pad};
-pub(crate) use product::product;
+pub(crate) use movement::{as_slice, concat, copy, copy_into, is_contiguous, packed, pad};
+pub(crate) use product::{product, product_into};
 pub(crate) use softmax::{log_softmax, log_sum_exp, softmax};
 pub(crate) use sum::sum;
 pub(crate) use window::{fold, windowed_product};

@@ -62,10 +62,15 @@ pub(crate) fn packed<E: Elementary>(x: View<'_, E>) -> Packed<'_, E> {
 /// The elements in row-major order.
 pub(crate) fn copy<E: Elementary>(x: View<'_, E>) -> Block<E> {
     let mut out = Block::stale(x.count());
-    if !out.is_empty() {
-        over([x], 1, &mut out, |[x], out| copy_to(x, out));
-    }
+    copy_into(x, &mut out);
     out
+}
+
+/// The elements in row-major order, into `out`.
+pub(crate) fn copy_into<E: Elementary>(x: View<'_, E>, out: &mut [E]) {
+    if !out.is_empty() {
+        over([x], 1, out, |[x], out| copy_to(x, out));
+    }
 }
 
 fn copy_to<E: Elementary>(x: View<'_, E>, out: &mut [E]) {

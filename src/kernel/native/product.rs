@@ -29,9 +29,22 @@ pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Block<E>
         return Block::zeros(product_of(&[count, m, n]));
     }
     let mut out = Block::stale(count * m * n);
+    product_into(a, b, &mut out);
+    out
+}
+
+/// As `reference::product`, into `out`, whatever that holds.
+pub(crate) fn product_into<E: Elementary>(a: View<'_, E>, b: View<'_, E>, out: &mut [E]) {
+    let batch = a.extents.len() - 2;
+    let [m, k] = [a.extents[batch], a.extents[batch + 1]];
+    let n = b.extents[batch + 1];
+    let count = product_of(&a.extents[..batch]);
+    if k == 0 || out.is_empty() {
+        return out.fill(E::zero());
+    }
     let walk = Walk::new(&a.extents[..batch], [&a.strides[..batch], &b.strides[..batch]]);
     let mut slices = Vec::with_capacity(count);
-    let mut rest = &mut out[..];
+    let mut rest = out;
     walk.elements([a.offset, b.offset], |[i, j]| {
         let (c, after) = std::mem::take(&mut rest).split_at_mut(m * n);
         rest = after;
@@ -51,7 +64,6 @@ pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Block<E>
     } else {
         run(&mut slices);
     }
-    out
 }
 
 fn slice<E: Elementary>(task: &mut GemmTask<'_, E>, scratch: &mut Scratch<E>) {

@@ -3,8 +3,10 @@
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Reads, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -39,6 +41,9 @@ impl Operation for Matmul {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].matmul(operands[1], kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Call(Call::Product)
     }
     fn reads(&self, position: usize) -> Reads {
         if position == 0 { Reads::SECOND } else { Reads::FIRST }

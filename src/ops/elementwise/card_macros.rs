@@ -20,6 +20,9 @@ macro_rules! unary {
             fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
                 operands[0].map($kernel, kernels)
             }
+            fn lower(&self, _: &[&Shape]) -> $crate::ops::lower::Lowered {
+                $crate::ops::lower::Lowered::unary($kernel)
+            }
             fn reads(&self, _: usize) -> Reads {
                 $reads
             }
@@ -76,6 +79,9 @@ macro_rules! binary {
             #[inline]
             fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
                 operands[0].zip($kernel, operands[1], kernels)
+            }
+            fn lower(&self, _: &[&Shape]) -> $crate::ops::lower::Lowered {
+                $crate::ops::lower::Lowered::binary($kernel)
             }
             fn reads(&self, position: usize) -> Reads {
                 if position == 0 { $left_reads } else { $right_reads }

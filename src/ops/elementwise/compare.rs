@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::{Binary, Comparison, Kernels};
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -25,6 +26,9 @@ impl Operation for Compare {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].zip(Binary::Compare(self.relation), operands[1], kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::binary(Binary::Compare(self.relation))
     }
     fn differentiable(&self, _: usize) -> bool {
         false

@@ -5,6 +5,7 @@ use crate::graph::error::Violation;
 use crate::kernel::{Kernels, Unary};
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Reads, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -24,6 +25,9 @@ impl Operation for Powi {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].map(Unary::Powi(self.exponent), kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::unary(Unary::Powi(self.exponent))
     }
     fn reads(&self, _: usize) -> Reads {
         match self.exponent {

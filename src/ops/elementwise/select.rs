@@ -3,8 +3,10 @@
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
+use crate::kernel::map::Pointwise;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Reads, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -24,6 +26,9 @@ impl Operation for Select {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].select(operands[1], operands[2], kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::pointwise(Pointwise::Select)
     }
     fn differentiable(&self, position: usize) -> bool {
         position != 0

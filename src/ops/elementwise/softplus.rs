@@ -2,9 +2,11 @@
 
 use crate::graph::Value;
 use crate::graph::error::Violation;
+use crate::kernel::map::Pointwise;
 use crate::kernel::{Binary, Kernels, Unary};
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::{Argument, Lowered, Micro};
 use crate::ops::{Operation, Reads, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -30,6 +32,25 @@ impl Operation for Softplus {
         let magnitude = positive.zip(Binary::Add, &negative, kernels);
         let tail = map(&map(&map(&magnitude, Unary::Neg), Unary::Exp), Unary::Ln1p);
         positive.zip(Binary::Add, &tail, kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        use Argument::{Earlier, Operand};
+        let micro = |function, arguments: [Argument; 2]| Micro {
+            function,
+            arguments: [arguments[0], arguments[1], Operand(0)],
+        };
+        let unary = |op, argument| micro(Pointwise::Unary(op), [argument, Operand(0)]);
+        let add = |a, b| micro(Pointwise::Binary(Binary::Add), [a, b].map(Earlier));
+        Lowered::Pointwise(vec![
+            unary(Unary::Relu, Operand(0)),
+            unary(Unary::Neg, Operand(0)),
+            unary(Unary::Relu, Earlier(1)),
+            add(0, 2),
+            unary(Unary::Neg, Earlier(3)),
+            unary(Unary::Exp, Earlier(4)),
+            unary(Unary::Ln1p, Earlier(5)),
+            add(0, 6),
+        ])
     }
     fn reads(&self, _: usize) -> Reads {
         Reads::FIRST

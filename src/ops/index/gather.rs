@@ -3,8 +3,10 @@
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Reads, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -40,6 +42,9 @@ impl Operation for Gather {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].gather(operands[1], kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Call(Call::Gather)
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

@@ -2,9 +2,11 @@
 
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
+use crate::kernel::call::Call;
 use crate::kernel::{Comparison, Kernels};
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Reads, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -39,6 +41,9 @@ impl Operation for RowUpdate {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].row_update(operands[1], operands[2], kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Call(Call::RowUpdate)
     }
     fn differentiable(&self, position: usize) -> bool {
         position != 2

@@ -3,8 +3,10 @@
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Reads, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -39,6 +41,10 @@ impl Operation for Scatter {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].scatter(operands[1], kernels)
+    }
+    fn lower(&self, operands: &[&Shape]) -> Lowered {
+        let rows = operands[1].last().copied().expect("invariant: a selection has an axis");
+        Lowered::Call(Call::Scatter { rows })
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::{Lowered, Rearrangement};
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -38,6 +39,11 @@ impl Operation for BroadcastAlong {
         let kept: Vec<usize> =
             (0..shape.rank()).filter(|axis| self.axes.binary_search(axis).is_err()).collect();
         operands[0].broadcast(&shape, &kept)
+    }
+    fn lower(&self, operands: &[&Shape]) -> Lowered {
+        let rank = operands[1].rank();
+        let kept = (0..rank).filter(|axis| self.axes.binary_search(axis).is_err());
+        Lowered::View(Rearrangement::Broadcast(kept.collect()))
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

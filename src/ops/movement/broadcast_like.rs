@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::{Lowered, Rearrangement};
 use crate::ops::{Operation, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -33,6 +34,10 @@ impl Operation for BroadcastLike {
         let (rank, shape) = (operands[0].shape().rank(), operands[1].shape());
         let axes: Vec<usize> = (shape.rank() - rank..shape.rank()).collect();
         operands[0].broadcast(&shape, &axes)
+    }
+    fn lower(&self, operands: &[&Shape]) -> Lowered {
+        let (from, to) = (operands[0].rank(), operands[1].rank());
+        Lowered::View(Rearrangement::Broadcast((to - from..to).collect()))
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

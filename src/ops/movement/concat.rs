@@ -2,8 +2,10 @@
 
 use crate::graph::error::Violation;
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -65,6 +67,9 @@ impl Operation for Concat {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         P::concat(operands, self.axis, kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Call(Call::Concat(self.axis))
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, position: usize) -> A::Value {
         let extent = |operand: &A::Value| cx.shape(operand)[self.axis];

@@ -5,6 +5,7 @@ use crate::kernel::Elementary;
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -32,6 +33,10 @@ impl Operation for Count {
         let shape = operands[0].shape();
         let count = self.axes.iter().fold(1.0, |count, &axis| count * shape[axis] as f64);
         P::full(&Shape::scalar(), P::Element::from_f64(count))
+    }
+    fn lower(&self, operands: &[&Shape]) -> Lowered {
+        let times = |count: f64, &axis: &usize| count * operands[0][axis] as f64;
+        Lowered::Number(self.axes.iter().fold(1.0, times))
     }
     fn differentiable(&self, _: usize) -> bool {
         false

@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::{Lowered, Rearrangement};
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -34,6 +35,10 @@ impl Operation for Narrow {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
         operands[0].narrow(self.axis, self.start, self.length)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        let Self { axis, start, length } = *self;
+        Lowered::View(Rearrangement::Narrow { axis, start, length })
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let extent = cx.shape(site.operands[0])[self.axis];

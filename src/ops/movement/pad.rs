@@ -4,8 +4,10 @@ use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Elementary;
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -37,6 +39,10 @@ impl Operation for Pad {
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         let value = P::Element::from_f64(self.value);
         operands[0].pad(self.axis, self.before, self.after, &value, kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        let Self { axis, before, after, value } = *self;
+        Lowered::Call(Call::Pad { axis, before, after, value })
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let extent = cx.shape(site.operands[0])[self.axis];

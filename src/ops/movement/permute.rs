@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::{Lowered, Rearrangement};
 use crate::ops::{Operation, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -37,6 +38,9 @@ impl Operation for Permute {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
         operands[0].permute(&self.axes)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::View(Rearrangement::Permute(self.axes.clone()))
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let mut inverse = vec![0; self.axes.len()];

@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 use std::fmt;
@@ -105,6 +106,9 @@ impl Operation for Reshape {
         let shape = self.infer(&[&operands[0].shape()]);
         let shape = shape.expect("invariant: the shape was inferred when recorded");
         operands[0].reshape(&shape, kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Reshape
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         cx.reshape_like(site.cotangent, site.operands[0])

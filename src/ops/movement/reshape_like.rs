@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -27,6 +28,9 @@ impl Operation for ReshapeLike {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].reshape(&operands[1].shape(), kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Reshape
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -35,6 +36,9 @@ impl Operation for Squeeze {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].reshape(&operands[0].shape().without_axes(&[self.axis]), kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Reshape
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         cx.unsqueeze(site.cotangent, self.axis)

@@ -3,8 +3,10 @@
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -30,13 +32,17 @@ impl Operation for SumLike {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         let (from, to) = (operands[0].shape(), operands[1].shape());
-        let lead = from.rank() - to.rank();
-        let repeated = |&axis: &usize| axis < lead || (to[axis - lead] == 1 && from[axis] != 1);
-        let axes: Vec<usize> = (0..from.rank()).filter(repeated).collect();
+        let axes = repeated(&from, &to);
         if axes.is_empty() {
             return operands[0].reshape(&to, kernels);
         }
         operands[0].sum(&axes, kernels).reshape(&to, kernels)
+    }
+    fn lower(&self, operands: &[&Shape]) -> Lowered {
+        match repeated(operands[0], operands[1]) {
+            axes if axes.is_empty() => Lowered::Reshape,
+            axes => Lowered::Call(Call::Sum(axes.into())),
+        }
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0
@@ -47,6 +53,13 @@ impl Operation for SumLike {
     fn from_attributes(_: &Attributes) -> Option<Self> {
         Some(Self)
     }
+}
+
+/// The axes of `from` that a broadcast of `to` repeats.
+fn repeated(from: &Shape, to: &Shape) -> Vec<usize> {
+    let lead = from.rank() - to.rank();
+    let repeated = |&axis: &usize| axis < lead || (to[axis - lead] == 1 && from[axis] != 1);
+    (0..from.rank()).filter(repeated).collect()
 }
 
 impl<P: Tensorial> Value<'_, P> {

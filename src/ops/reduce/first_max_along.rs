@@ -3,8 +3,10 @@
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -39,6 +41,9 @@ impl Operation for FirstMaxAlong {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].first_max(&self.axes, kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Call(Call::FirstMax(self.axes.clone()))
     }
     fn differentiable(&self, _: usize) -> bool {
         false

@@ -3,8 +3,10 @@
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Reads, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -29,6 +31,9 @@ impl Operation for Softmax {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].softmax(self.axis, kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Call(Call::Softmax(self.axis))
     }
     fn reads(&self, _: usize) -> Reads {
         Reads::OUTPUT

@@ -3,8 +3,10 @@
 use crate::graph::Value;
 use crate::graph::error::Violation;
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -23,6 +25,9 @@ impl Operation for Sum {
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         let axes: Vec<usize> = (0..operands[0].shape().rank()).collect();
         operands[0].sum(&axes, kernels)
+    }
+    fn lower(&self, operands: &[&Shape]) -> Lowered {
+        Lowered::Call(Call::Sum((0..operands[0].rank()).collect()))
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         cx.broadcast_like(site.cotangent, site.operands[0])

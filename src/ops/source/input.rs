@@ -4,6 +4,7 @@ use crate::graph::error::Violation;
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -21,6 +22,9 @@ impl Operation for Input {
     }
     fn eval<P: Tensorial>(&self, _: &[&P], _: Kernels) -> P {
         unreachable!("invariant: the engine reads sources")
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        Lowered::Source
     }
     fn vjp<A: Algebra>(&self, _: &A, _: &Site<'_, A::Value>, _: usize) -> A::Value {
         unreachable!("invariant: a source has no operands")

@@ -3,8 +3,10 @@
 use crate::graph::error::Violation;
 use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
+use crate::kernel::call::Call;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -50,6 +52,10 @@ impl Operation for Fold {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].fold(self.axis, self.extent, self.step, self.dilation, kernels)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        let Self { axis, extent, step, dilation } = *self;
+        Lowered::Call(Call::Fold { axis, extent, step, dilation })
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let Self { axis, step, dilation, .. } = *self;

@@ -5,6 +5,7 @@ use crate::graph::{ShapeError, Value};
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
+use crate::ops::lower::{Lowered, Rearrangement};
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
 
@@ -41,6 +42,10 @@ impl Operation for Unfold {
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
         operands[0].unfold(self.axis, self.size, self.step, self.dilation)
+    }
+    fn lower(&self, _: &[&Shape]) -> Lowered {
+        let Self { axis, size, step, dilation } = *self;
+        Lowered::View(Rearrangement::Unfold { axis, size, step, dilation })
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let Self { axis, step, dilation, .. } = *self;

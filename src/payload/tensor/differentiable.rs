@@ -1,14 +1,20 @@
 //! A tensor as a payload: shape, storage, identity.
 
 use super::Tensor;
+use crate::kernel::memory::Block;
+use crate::kernel::native::as_slice;
 use crate::kernel::{Elementary, Lowering};
 use crate::payload::layout::Layout;
 use crate::payload::storage::Storage;
-use crate::payload::{Differentiable, Shape, Stored};
+use crate::payload::{Differentiable, Form, Shape, Stored};
 use std::sync::Arc;
 
 impl<E: Elementary> Differentiable for Tensor<E> {
     type Element = E;
+
+    fn form() -> Form {
+        Form::Tensor
+    }
 
     fn shape(&self) -> Shape {
         self.layout.shape().clone()
@@ -16,6 +22,24 @@ impl<E: Elementary> Differentiable for Tensor<E> {
 
     fn full(shape: &Shape, value: E) -> Self {
         Self::constant(shape.clone(), value)
+    }
+
+    fn as_selection(&self) -> Option<&[usize]> {
+        match &self.storage {
+            Storage::Selection(columns) => Some(columns),
+            _ => None,
+        }
+    }
+
+    fn as_elements(&self) -> Option<&[E]> {
+        match &self.storage {
+            Storage::Dense(_) => as_slice(self.view()),
+            _ => None,
+        }
+    }
+
+    fn from_block(shape: &Shape, elements: Block<E>) -> Option<Self> {
+        (shape.volume() == Some(elements.len())).then(|| Self::dense(shape.clone(), elements))
     }
 
     fn stored(&self) -> Stored<E> {

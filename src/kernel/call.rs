@@ -1,0 +1,120 @@
+//! `Call`: a kernel as data, over views and a result of the caller's.
+//!
+//! What a schedule holds instead of code: a step names a call, its operands and where its result
+//! goes, and can be printed, compared and run.
+
+use super::element::Elementary;
+use super::native;
+use super::reference::View;
+use super::walk::product_of;
+
+/// A kernel with its attributes. Axes ascend.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Call {
+    /// The elements in row-major order.
+    Copy,
+    Product,
+    Sum(Box<[usize]>),
+    Max(Box<[usize]>),
+    FirstMax(Box<[usize]>),
+    LogSumExp(usize),
+    LogSoftmax(usize),
+    Softmax(usize),
+    Pad {
+        axis: usize,
+        before: usize,
+        after: usize,
+        value: f64,
+    },
+    Concat(usize),
+    Fold {
+        axis: usize,
+        extent: usize,
+        step: usize,
+        dilation: usize,
+    },
+    Gather,
+    /// Source rows added where the selection says.
+    Scatter {
+        rows: usize,
+    },
+    RowUpdate,
+}
+
+impl Call {
+    /// The name that schedules print.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Product => "product",
+            Self::Sum(_) => "sum",
+            Self::Max(_) => "max",
+            Self::FirstMax(_) => "first_max",
+            Self::LogSumExp(_) => "log_sum_exp",
+            Self::LogSoftmax(_) => "log_softmax",
+            Self::Softmax(_) => "softmax",
+            Self::Pad { .. } => "pad",
+            Self::Concat(_) => "concat",
+            Self::Fold { .. } => "fold",
+            Self::Gather => "gather",
+            Self::Scatter { .. } => "scatter",
+            Self::RowUpdate => "row_update",
+        }
+    }
+
+    /// Plain operations that computing `count` results from operands of these extents takes.
+    pub(crate) fn operations(&self, operands: &[&[usize]], count: usize) -> u64 {
+        let read = || operands.first().map_or(0, |extents| product_of(extents)) as u64;
+        let count = count as u64;
+        match self {
+            Self::Product => {
+                let depth = operands[0].last().copied().unwrap_or(1);
+                2 * count * depth as u64
+            }
+            Self::Sum(_) | Self::Max(_) | Self::FirstMax(_) | Self::Fold { .. } => read(),
+            Self::Scatter { .. } => read(),
+            // A maximum, a difference, an exponential, a sum and a last step for each element.
+            Self::LogSumExp(_) | Self::LogSoftmax(_) | Self::Softmax(_) => 5 * read(),
+            Self::Copy | Self::Pad { .. } | Self::Concat(_) | Self::Gather | Self::RowUpdate => 0,
+        }
+    }
+
+    /// Computes all of `out`, whatever it holds, which has an element at least. `rows` are the rows
+    /// that the selection names, where there is one.
+    pub(crate) fn run<E: Elementary>(
+        &self,
+        operands: &[View<'_, E>],
+        rows: &[usize],
+        out: &mut [E],
+    ) {
+        match self {
+            Self::Copy => native::copy_into(operands[0], out),
+            Self::Product => native::product_into(operands[0], operands[1], out),
+            Self::Sum(axes) => out.clone_from_slice(&native::sum(operands[0], axes)),
+            Self::Max(axes) => out.clone_from_slice(&native::max(operands[0], axes)),
+            Self::FirstMax(axes) => out.clone_from_slice(&native::first_max(operands[0], axes)),
+            Self::LogSumExp(axis) => {
+                out.clone_from_slice(&native::log_sum_exp(operands[0], *axis));
+            }
+            Self::LogSoftmax(axis) => {
+                out.clone_from_slice(&native::log_softmax(operands[0], *axis));
+            }
+            Self::Softmax(axis) => out.clone_from_slice(&native::softmax(operands[0], *axis)),
+            Self::Pad { axis, before, after, value } => {
+                let value = E::from_f64(*value);
+                out.clone_from_slice(&native::pad(operands[0], *axis, *before, *after, &value));
+            }
+            Self::Concat(axis) => out.clone_from_slice(&native::concat(operands, *axis)),
+            Self::Fold { axis, extent, step, dilation } => {
+                out.clone_from_slice(&native::fold(operands[0], *axis, *extent, *step, *dilation))
+            }
+            Self::Gather => out.clone_from_slice(&native::gather(operands[0], rows)),
+            Self::Scatter { rows: count } => {
+                out.clone_from_slice(&native::scatter(operands[0], rows, *count));
+            }
+            Self::RowUpdate => {
+                out.clone_from_slice(&native::row_update(operands[0], operands[1], rows));
+            }
+        }
+    }
+}
