@@ -14,6 +14,7 @@ mod misuse;
 mod neural;
 mod ops;
 mod payload;
+mod plan;
 mod text;
 
 pub use engine::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
@@ -29,4 +30,5 @@ pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{
     Differentiable, Form, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial,
 };
+pub use plan::{Compile, Pass, Plan, PlanError, Report, Results};
 pub use text::{Fingerprint, ParseError, ParseErrorKind};

@@ -169,17 +169,38 @@ impl<P: Tensorial> Network<P> {
         wrt: &[usize],
         seed: u32,
     ) -> Vec<Value<'n, P>> {
-        let tape = self.tape();
-        let wanted = wanted(&tape, target, Some(wrt));
-        let walk = Walk { tape: &tape, target, wanted: &wanted };
-        let positions: Vec<u32> = (0..=target as u32).collect();
-        let cotangents = chain_rule(recorder, &walk, |index| &positions[index], seed);
+        let cotangents = self.cotangents_recorded(recorder, target, wrt, seed);
         let derivative = |&index: &usize| {
             let recorded = cotangents.get(index).copied().flatten();
             let index = recorded.unwrap_or_else(|| recorder.literal_like(0.0, &(index as u32)));
             Value { network: self, index }
         };
         wrt.iter().map(derivative).collect()
+    }
+
+    /// Records the gradient of the node `target`, of exactly one element, with respect to each of
+    /// `wrt`: the position of its node, `None` where there is no gradient.
+    #[track_caller]
+    pub(crate) fn gradients_recorded(&self, target: usize, wrt: &[usize]) -> Vec<Option<u32>> {
+        let recorder = Recorder { network: self, location: Location::caller() };
+        let seed = recorder.literal_like(1.0, &(target as u32));
+        let cotangents = self.cotangents_recorded(&recorder, target, wrt, seed);
+        wrt.iter().map(|&index| cotangents.get(index).copied().flatten()).collect()
+    }
+
+    /// Records the chain rule: the node of each value's cotangent, up to the target's.
+    fn cotangents_recorded(
+        &self,
+        recorder: &Recorder<'_, P>,
+        target: usize,
+        wrt: &[usize],
+        seed: u32,
+    ) -> Vec<Option<u32>> {
+        let tape = self.tape();
+        let wanted = wanted(&tape, target, Some(wrt));
+        let walk = Walk { tape: &tape, target, wanted: &wanted };
+        let positions: Vec<u32> = (0..=target as u32).collect();
+        chain_rule(recorder, &walk, |index| &positions[index], seed)
     }
 }
 

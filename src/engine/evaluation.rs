@@ -168,7 +168,9 @@ impl<P: Tensorial> Evaluation<P> {
         } else if !wanted[target] {
             cotangents[target] = None;
         }
-        Ok(Field::of_target(self.tape.clone(), cotangents, target))
+        let entries = cotangents.into_iter().zip(0..);
+        let entries = entries.filter_map(|(cotangent, index)| Some((index, cotangent?)));
+        Ok(Field::of_target(self.tape.clone(), entries.collect(), target))
     }
 
     /// The first value in tape order that holds a NaN or an infinity, with where it comes from.

@@ -21,6 +21,12 @@ impl<P> Bound<P> {
         Self(vec![(index, payload)])
     }
 
+    /// What is fed to the node at `index`.
+    pub(crate) fn get(&self, index: usize) -> Option<&P> {
+        let found = self.0.binary_search_by_key(&index, |(at, _)| *at);
+        found.ok().map(|at| &self.0[at].1)
+    }
+
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, (usize, P)> {
         self.0.iter()
     }

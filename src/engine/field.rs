@@ -7,6 +7,7 @@ use crate::graph::tape::Tape;
 use crate::kernel::{Binary, Elementary, Kernels, Unary};
 use crate::payload::Tensorial;
 use std::ops;
+use std::sync::Arc;
 
 /// A payload for some values of a lineage (the support), and an implicit `+0` for all others.
 ///
@@ -28,7 +29,8 @@ use std::ops;
 /// ```
 pub struct Field<P> {
     pub(crate) tape: Tape<P>,
-    entries: Vec<Option<P>>,
+    /// By ascending position. Shared, as a plan hands the same gradients out again and again.
+    entries: Arc<Vec<(u32, P)>>,
     /// Of a gradient, the node that it is of; gone once the payloads are cotangents no more.
     target: Option<usize>,
 }
@@ -47,12 +49,14 @@ where
 
 impl<P: Tensorial> Field<P> {
     /// The cotangents of a target.
-    pub(crate) fn of_target(tape: Tape<P>, entries: Vec<Option<P>>, target: usize) -> Self {
-        Self { tape, entries, target: Some(target) }
+    /// The gradient of a target: entries by ascending position.
+    pub(crate) fn of_target(tape: Tape<P>, entries: Vec<(u32, P)>, target: usize) -> Self {
+        Self { tape, entries: Arc::new(entries), target: Some(target) }
     }
 
     pub(crate) fn entry(&self, index: usize) -> Option<&P> {
-        self.entries.get(index)?.as_ref()
+        let found = self.entries.binary_search_by_key(&index, |(at, _)| *at as usize);
+        found.ok().map(|at| &self.entries[at].1)
     }
 
     /// The payload of a value: zero, in the value's shape, outside the support.
@@ -88,8 +92,7 @@ impl<P: Tensorial> Field<P> {
 
     /// The values of the support, in tape order, with their payloads.
     pub fn iter(&self) -> impl Iterator<Item = (Symbol, &P)> {
-        let entries = self.entries.iter().enumerate();
-        entries.filter_map(|(index, entry)| Some((self.tape.symbol(index), entry.as_ref()?)))
+        self.entries.iter().map(|(index, entry)| (self.tape.symbol(*index as usize), entry))
     }
 
     /// The field on these values only.
@@ -112,17 +115,14 @@ impl<P: Tensorial> Field<P> {
         &self,
         values: impl IntoIterator<Item = S>,
     ) -> Result<Self, NetworkError> {
-        let mut entries: Vec<Option<P>> = Vec::new();
+        let mut entries: Vec<(u32, P)> = Vec::new();
         for value in values {
             let index = self.tape.position(value.into(), "field")?;
-            let entry = self.entry(index).cloned();
-            if entry.is_some() && entries.len() <= index {
-                entries.resize(index + 1, None);
-            }
-            if entry.is_some() {
-                entries[index] = entry;
-            }
+            entries.extend(self.entry(index).map(|entry| (index as u32, entry.clone())));
         }
+        entries.sort_by_key(|(index, _)| *index);
+        entries.dedup_by_key(|(index, _)| *index);
+        let entries = Arc::new(entries);
         Ok(Self { tape: self.tape.clone(), entries, target: self.target })
     }
 
@@ -135,14 +135,13 @@ impl<P: Tensorial> Field<P> {
     #[track_caller]
     pub fn map(&self, mut f: impl FnMut(&P) -> P) -> Self {
         let mut entries = Vec::with_capacity(self.entries.len());
-        for entry in &self.entries {
-            let mapped = entry.as_ref().map(&mut f);
-            if let (Some(before), Some(after)) = (entry, &mapped) {
-                let (before, after) = (before.shape(), after.shape());
-                assert!(before == after, "map: the function turned shape {before} into {after}");
-            }
-            entries.push(mapped);
+        for (index, entry) in &*self.entries {
+            let mapped = f(entry);
+            let (before, after) = (entry.shape(), mapped.shape());
+            assert!(before == after, "map: the function turned shape {before} into {after}");
+            entries.push((*index, mapped));
         }
+        let entries = Arc::new(entries);
         Self { tape: self.tape.clone(), entries, target: None }
     }
 
@@ -183,22 +182,27 @@ impl<P: Tensorial> Field<P> {
         mut f: impl FnMut(&P, &P) -> P,
     ) -> Result<Self, NetworkError> {
         let tape = self.joint_tape(other)?;
-        let length = self.entries.len().max(other.entries.len());
-        let mut entries = Vec::with_capacity(length);
-        for index in 0..length {
-            let zero = |like: &P| P::full(&like.shape(), P::Element::zero());
-            let zipped = match (self.entry(index), other.entry(index)) {
-                (None, None) => None,
-                (Some(left), None) => Some(f(left, &zero(left))),
-                (None, Some(right)) => Some(f(&zero(right), right)),
-                (Some(left), Some(right)) => Some(f(left, right)),
+        let zero = |like: &P| P::full(&like.shape(), P::Element::zero());
+        let mut entries = Vec::with_capacity(self.entries.len().max(other.entries.len()));
+        let (mut left, mut right) =
+            (self.entries.iter().peekable(), other.entries.iter().peekable());
+        // Two ascending lists, merged.
+        loop {
+            let at = |entry: Option<&&(u32, P)>| entry.map_or(u32::MAX, |(index, _)| *index);
+            let index = at(left.peek()).min(at(right.peek()));
+            let left = left.next_if(|(at, _)| *at == index).map(|(_, entry)| entry);
+            let right = right.next_if(|(at, _)| *at == index).map(|(_, entry)| entry);
+            let zipped = match (left, right) {
+                (None, None) => break,
+                (Some(left), None) => f(left, &zero(left)),
+                (None, Some(right)) => f(&zero(right), right),
+                (Some(left), Some(right)) => f(left, right),
             };
-            if let Some(after) = &zipped {
-                let (before, after) = (&*tape.node(index).shape, after.shape());
-                assert!(*before == after, "zip: the function turned shape {before} into {after}");
-            }
-            entries.push(zipped);
+            let (before, after) = (&*tape.node(index as usize).shape, zipped.shape());
+            assert!(*before == after, "zip: the function turned shape {before} into {after}");
+            entries.push((index, zipped));
         }
+        let entries = Arc::new(entries);
         Ok(Self { tape, entries, target: None })
     }
 
@@ -236,9 +240,8 @@ impl<P: Tensorial> Field<P> {
     /// ```
     #[must_use]
     pub fn first_nonfinite(&self) -> Option<NonFinite> {
-        first_nonfinite_cotangent(&self.tape, self.target, self.entries.len(), &|index| {
-            self.entry(index)
-        })
+        let length = self.entries.last().map_or(0, |(index, _)| *index as usize + 1);
+        first_nonfinite_cotangent(&self.tape, self.target, length, &|index| self.entry(index))
     }
 }
 

@@ -3,13 +3,13 @@
 //! The engine executes the tape as it stands and knows no plan. It is the specification in
 //! executable form.
 
-mod chain_rule;
-mod differentiate;
+pub(crate) mod chain_rule;
+pub(crate) mod differentiate;
 mod directional;
 mod evaluation;
-mod feeds;
-mod field;
-mod forward;
+pub(crate) mod feeds;
+pub(crate) mod field;
+pub(crate) mod forward;
 mod gradcheck;
 mod interpreter;
 mod nonfinite;

@@ -3,13 +3,14 @@
 //! What a schedule holds instead of code: a step names a call, its operands and where its result
 //! goes, and can be printed, compared and run.
 
+use super::chain::row_major;
 use super::element::Elementary;
 use super::native;
 use super::reference::View;
 use super::walk::product_of;
 
 /// A kernel with its attributes. Axes ascend.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Call {
     /// The elements in row-major order.
     Copy,
@@ -24,7 +25,8 @@ pub(crate) enum Call {
         axis: usize,
         before: usize,
         after: usize,
-        value: f64,
+        /// The bits of the filling number: equal calls fill with equal bits.
+        bits: u64,
     },
     Concat(usize),
     Fold {
@@ -37,6 +39,8 @@ pub(crate) enum Call {
     /// Source rows added where the selection says.
     Scatter {
         rows: usize,
+        /// How many axes of the source the selection has.
+        leading: usize,
     },
     RowUpdate,
 }
@@ -100,8 +104,8 @@ impl Call {
                 out.clone_from_slice(&native::log_softmax(operands[0], *axis));
             }
             Self::Softmax(axis) => out.clone_from_slice(&native::softmax(operands[0], *axis)),
-            Self::Pad { axis, before, after, value } => {
-                let value = E::from_f64(*value);
+            Self::Pad { axis, before, after, bits } => {
+                let value = E::from_f64(f64::from_bits(*bits));
                 out.clone_from_slice(&native::pad(operands[0], *axis, *before, *after, &value));
             }
             Self::Concat(axis) => out.clone_from_slice(&native::concat(operands, *axis)),
@@ -109,8 +113,13 @@ impl Call {
                 out.clone_from_slice(&native::fold(operands[0], *axis, *extent, *step, *dilation))
             }
             Self::Gather => out.clone_from_slice(&native::gather(operands[0], rows)),
-            Self::Scatter { rows: count } => {
-                out.clone_from_slice(&native::scatter(operands[0], rows, *count));
+            Self::Scatter { rows: count, leading } => {
+                let source = native::packed(operands[0]);
+                let extents = [&[rows.len()], &operands[0].extents[*leading..]].concat();
+                let strides = row_major(&extents);
+                let source =
+                    View { elements: &source, extents: &extents, strides: &strides, offset: 0 };
+                out.clone_from_slice(&native::scatter(source, rows, *count));
             }
             Self::RowUpdate => {
                 out.clone_from_slice(&native::row_update(operands[0], operands[1], rows));

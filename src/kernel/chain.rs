@@ -97,15 +97,10 @@ impl Chain {
         self.extents.last().copied().unwrap_or(1)
     }
 
-    /// Tiles that one thread works in, beside the operands and outputs that are slices.
-    fn tiles(&self) -> usize {
-        let loads = self.operands.iter().filter(|operand| operand.lie != Lie::Splat).count();
-        self.registers + loads
-    }
-
-    /// The number of elements that one thread works in.
+    /// The number of elements that one thread works in: a tile for every register and for every
+    /// operand, which may be copied together or stand in an output's place.
     pub(crate) fn scratch(&self) -> usize {
-        self.tiles() * self.tile
+        (self.registers + self.operands.len()) * self.tile
     }
 
     pub(crate) fn instructions(&self) -> &[Instruction] {
@@ -137,7 +132,7 @@ pub(crate) fn cost_of(function: Pointwise) -> usize {
 }
 
 /// The strides of row-major order.
-fn row_major(extents: &[usize]) -> Vec<usize> {
+pub(super) fn row_major(extents: &[usize]) -> Vec<usize> {
     let mut strides = vec![0; extents.len()];
     let mut stride = 1_usize;
     for (axis, &extent) in extents.iter().enumerate().rev() {

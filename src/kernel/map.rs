@@ -41,7 +41,7 @@ pub enum Binary {
 }
 
 /// An element-wise function of one, two or three arguments.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pointwise {
     Unary(Unary),
     Binary(Binary),

@@ -6,7 +6,7 @@ use crate::kernel::map::Pointwise;
 use crate::kernel::{Binary, Unary};
 
 /// What computes an operation's result.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Lowered {
     /// The engine has it: a parameter, an input, a constant.
     Source,
@@ -16,14 +16,14 @@ pub(crate) enum Lowered {
     View(Rearrangement),
     /// The first operand, row-major, under the result's shape.
     Reshape,
-    /// One number, which the operands' shapes determine.
-    Number(f64),
+    /// One number, by its bits, which the operands' shapes determine.
+    Number(u64),
     /// A kernel over the operands that are no selection.
     Call(Call),
 }
 
 /// One function of elements.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Micro {
     pub(crate) function: Pointwise,
     /// As many as the function takes.
@@ -31,7 +31,7 @@ pub(crate) struct Micro {
 }
 
 /// What an element-wise function reads.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Argument {
     /// The operation's operand at a position.
     Operand(usize),
@@ -40,7 +40,7 @@ pub(crate) enum Argument {
 }
 
 /// Another order of reading the first operand.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Rearrangement {
     /// Axis `i` of the result is axis `axes[i]`.
     Permute(Box<[usize]>),
@@ -60,6 +60,15 @@ pub(crate) enum Rearrangement {
 }
 
 impl Lowered {
+    /// Whether the elements of the operand at a position are read, not its shape alone.
+    pub(crate) fn reads(&self, position: usize) -> bool {
+        match self {
+            Self::Source | Self::Number(_) => false,
+            Self::View(_) | Self::Reshape | Self::Call(Call::Sum(_)) => position == 0,
+            Self::Pointwise(_) | Self::Call(_) => true,
+        }
+    }
+
     /// A function of the operands in their order.
     pub(crate) fn pointwise(function: Pointwise) -> Self {
         let arguments = [0, 1, 2].map(Argument::Operand);

@@ -1,7 +1,7 @@
 //! Payloads: shapes, layouts, storage, tensors, scalars, and the open traits they implement.
 
 mod differentiable;
-mod layout;
+pub(crate) mod layout;
 mod scalar;
 mod shape;
 mod storage;

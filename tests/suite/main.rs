@@ -14,6 +14,7 @@ mod movement;
 mod neural;
 mod operations_document;
 mod parallel;
+mod plans;
 mod properties;
 mod refusal;
 mod refused;

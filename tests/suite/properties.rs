@@ -11,12 +11,12 @@ use testkit::bits::{difference, first_difference, first_gradient_difference};
 use testkit::{RandomTape, generate, seeded, shrink::shrunk};
 
 /// The bytes of tape `seed`: between 20 and 275 of them.
-fn tape_bytes(seed: u64) -> Vec<u8> {
+pub(crate) fn tape_bytes(seed: u64) -> Vec<u8> {
     seeded(seed, 20 + seeded(seed, 1)[0] as usize)
 }
 
 /// Checks a property of the tapes of many seeds; a failure shrinks.
-fn for_tapes<P: Tensorial>(
+pub(crate) fn for_tapes<P: Tensorial>(
     seeds: std::ops::Range<u64>,
     property: fn(&RandomTape<P>) -> Option<String>,
 ) {
@@ -80,16 +80,16 @@ fn kernels_agree<P: Tensorial>(tape: &RandomTape<P>) -> Option<String> {
     })
 }
 
-fn default<P: Tensorial>(input: Value<'_, P>) -> P {
+pub(crate) fn default<P: Tensorial>(input: Value<'_, P>) -> P {
     input.payload().expect("an input has a default")
 }
 
 /// How many layouts [`in_layout`] knows.
-const LAYOUTS: usize = 5;
+pub(crate) const LAYOUTS: usize = 5;
 
 /// A payload to feed where `default` stands: its elements, or others of its shape, in a layout of
 /// its own. Where the payload has no such layout, and where only selections fit, the default.
-fn in_layout<P: Tensorial>(default: &P, layout: usize) -> P {
+pub(crate) fn in_layout<P: Tensorial>(default: &P, layout: usize) -> P {
     let shape = default.shape();
     let fed = match layout {
         _ if default.is_selection() => None,
@@ -224,7 +224,9 @@ fn holds<P: Tensorial>(network: Network<P>) -> Option<String> {
     };
     let sources = network.values().filter(is_source).map(|value| value.symbol()).collect();
     let tape = RandomTape { network, target, results: Vec::new(), sources };
-    kernels_agree(&tape).or_else(|| readings_agree(&tape))
+    kernels_agree(&tape)
+        .or_else(|| readings_agree(&tape))
+        .or_else(|| super::plans::plans_agree(&tape))
 }
 
 fn folder() -> std::path::PathBuf {

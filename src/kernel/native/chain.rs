@@ -127,7 +127,6 @@ fn part<'a, E: Elementary>(
         }
         for (i, (operand, place)) in chain.operands.iter().zip(operands).enumerate() {
             match (operand.lie, place) {
-                (Lie::Splat, _) => {}
                 (_, Place::Output(o)) => {
                     let mut loaded = take(&mut slots[i]);
                     if let Slot::Write(to) = &mut loaded {
@@ -135,6 +134,7 @@ fn part<'a, E: Elementary>(
                     }
                     slots[i] = loaded;
                 }
+                (Lie::Splat, Place::Slice(_)) => {}
                 (Lie::Slice, Place::Slice(elements)) => {
                     slots[i] = Slot::Read(&elements[operand.offset + at..][..length]);
                 }

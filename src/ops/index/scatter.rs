@@ -43,8 +43,9 @@ impl Operation for Scatter {
         operands[0].scatter(operands[1], kernels)
     }
     fn lower(&self, operands: &[&Shape]) -> Lowered {
-        let rows = operands[1].last().copied().expect("invariant: a selection has an axis");
-        Lowered::Call(Call::Scatter { rows })
+        let (&rows, leading) =
+            operands[1].split_last().expect("invariant: a selection has an axis");
+        Lowered::Call(Call::Scatter { rows, leading: leading.len() })
     }
     fn differentiable(&self, position: usize) -> bool {
         position == 0

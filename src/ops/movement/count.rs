@@ -36,7 +36,7 @@ impl Operation for Count {
     }
     fn lower(&self, operands: &[&Shape]) -> Lowered {
         let times = |count: f64, &axis: &usize| count * operands[0][axis] as f64;
-        Lowered::Number(self.axes.iter().fold(1.0, times))
+        Lowered::Number(self.axes.iter().fold(1.0, times).to_bits())
     }
     fn differentiable(&self, _: usize) -> bool {
         false

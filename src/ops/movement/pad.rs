@@ -42,7 +42,7 @@ impl Operation for Pad {
     }
     fn lower(&self, _: &[&Shape]) -> Lowered {
         let Self { axis, before, after, value } = *self;
-        Lowered::Call(Call::Pad { axis, before, after, value })
+        Lowered::Call(Call::Pad { axis, before, after, bits: value.to_bits() })
     }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let extent = cx.shape(site.operands[0])[self.axis];

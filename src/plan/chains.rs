@@ -1,0 +1,139 @@
+//! The chain of a step: instructions over slots for the functions of its items.
+
+use super::item::Id;
+use super::schedule::{Access, Schedule, Step};
+use crate::kernel::chain::{Chain, Instruction};
+use crate::ops::lower::{Argument, Lowered, Micro};
+use crate::payload::Tensorial;
+use crate::plan::item::Definition;
+use std::collections::BTreeMap;
+
+/// A value of a chain before it has a slot.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Name {
+    Operand(u32),
+    Output(u32),
+    /// A value that only the chain reads, by the number of the instruction that writes it.
+    Inside(u32),
+}
+
+/// The chain that computes the items of a step.
+pub(super) fn chain_of<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Chain {
+    let shape = &schedule.item(step.items[0]).shape;
+    let named = names(schedule, step);
+    let slots = Slots::new(step, &named);
+    let instructions = named.into_iter().map(|(micro, arguments, to)| {
+        let arguments = arguments.map(|name| name.map_or(0, |name| slots.of(name)));
+        Instruction { function: micro.function, arguments, to: slots.of(to) }
+    });
+    let instructions = instructions.collect();
+    let operands: Vec<(&[usize], usize)> = step
+        .operands
+        .iter()
+        .map(|access| (access.layout.strides(), access.layout.offset()))
+        .collect();
+    let sizes = [step.outputs.len(), slots.registers];
+    Chain::new::<P::Element>(shape.extents(), &operands, sizes, instructions)
+}
+
+type Named = (Micro, [Option<Name>; 3], Name);
+
+/// Every function of the step's items, with names of what it reads and writes.
+fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Vec<Named> {
+    let mut value_of: BTreeMap<Id, Name> = BTreeMap::new();
+    let key =
+        |access: &Access| (access.base, access.layout.strides().to_vec(), access.layout.offset());
+    let listed: BTreeMap<_, u32> = step.operands.iter().map(key).zip(0..).collect();
+    let operand_of = |id: Id| {
+        let position = listed.get(&key(&schedule.access[id as usize]));
+        *position.expect("invariant: a step lists what it reads")
+    };
+    let mut named: Vec<Named> = Vec::new();
+    for &id in &step.items {
+        let item = schedule.item(id);
+        let Definition::Operation(_, Lowered::Pointwise(micros)) = &item.definition else {
+            unreachable!("invariant: a chain covers element-wise functions")
+        };
+        let first = named.len();
+        for (number, micro) in micros.iter().enumerate() {
+            let name = |argument: Argument| match argument {
+                Argument::Earlier(earlier) => Name::Inside((first + earlier) as u32),
+                Argument::Operand(position) => {
+                    let operand = item.operands[position];
+                    match value_of.get(&schedule.access[operand as usize].base) {
+                        Some(&name) => name,
+                        None => Name::Operand(operand_of(operand)),
+                    }
+                }
+            };
+            let mut arguments = [None; 3];
+            for (slot, &argument) in
+                arguments.iter_mut().zip(&micro.arguments).take(micro.function.arity())
+            {
+                *slot = Some(name(argument));
+            }
+            let last = number + 1 == micros.len();
+            let to = match step.outputs.binary_search(&id) {
+                Ok(output) if last => Name::Output(output as u32),
+                _ => Name::Inside(named.len() as u32),
+            };
+            named.push((*micro, arguments, to));
+            if last {
+                value_of.insert(id, to);
+            }
+        }
+    }
+    named
+}
+
+/// The slot of every value: registers are used again once nothing reads what they hold.
+struct Slots {
+    operands: u32,
+    outputs: u32,
+    inside: BTreeMap<u32, u32>,
+    registers: usize,
+}
+
+impl Slots {
+    fn new(step: &Step, named: &[Named]) -> Self {
+        let mut last: BTreeMap<u32, usize> = BTreeMap::new();
+        for (at, (_, arguments, to)) in named.iter().enumerate() {
+            for name in arguments.iter().flatten().chain([to]) {
+                if let Name::Inside(number) = name {
+                    last.insert(*number, at);
+                }
+            }
+        }
+        let (mut inside, mut free, mut registers) = (BTreeMap::new(), Vec::new(), 0);
+        for (at, (_, arguments, to)) in named.iter().enumerate() {
+            if let Name::Inside(number) = to {
+                let register = free.pop().unwrap_or_else(|| {
+                    registers += 1;
+                    registers as u32 - 1
+                });
+                inside.insert(*number, register);
+            }
+            // Freed behind the result's: an instruction reads no slot that it writes.
+            let mut ended: Vec<u32> = Vec::new();
+            for name in arguments.iter().flatten().chain([to]) {
+                if let Name::Inside(number) = name
+                    && last[number] == at
+                    && !ended.contains(number)
+                {
+                    ended.push(*number);
+                }
+            }
+            free.extend(ended.iter().map(|number| inside[number]));
+        }
+        let (operands, outputs) = (step.operands.len() as u32, step.outputs.len() as u32);
+        Self { operands, outputs, inside, registers }
+    }
+
+    fn of(&self, name: Name) -> u32 {
+        match name {
+            Name::Operand(number) => number,
+            Name::Output(number) => self.operands + number,
+            Name::Inside(number) => self.operands + self.outputs + self.inside[&number],
+        }
+    }
+}

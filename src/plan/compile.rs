@@ -1,0 +1,309 @@
+//! `Compile`: what a plan is asked to be, and the calls on a network that ask for the usual ones.
+
+use super::error::{PlanError, planned};
+use super::execute::{Arena, Flat, Opaque};
+use super::options::Options;
+use super::passes::{Pass, pipeline, slice};
+use super::program::Program;
+use super::report::Report;
+use super::results::Names;
+use super::run::{Executor, Plan};
+use crate::engine::chain_rule::ancestors;
+use crate::graph::error::{NetworkError, describe};
+use crate::graph::tape::Tape;
+use crate::graph::{Network, Symbol};
+use crate::payload::{Form, Tensorial};
+use std::sync::Arc;
+
+/// A plan to be: what it computes, and labelled options.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::{Compile, Network, Pass};
+///
+/// let network = Network::new();
+/// let x = network.input(2.0_f64);
+/// let w = network.parameter(3.0);
+/// let (hidden, loss) = (x * w, (x * w).tanh());
+/// let plan = Compile::new(&network)
+///     .loss(loss)
+///     .gradients_of(x)
+///     .keep(hidden)
+///     .without(Pass::Fuse)
+///     .plan();
+/// let results = plan.forward(&network, []);
+/// assert_eq!(results.of(hidden), 6.0);
+/// assert_eq!(results.backward(loss).of(x), network.forward().backward(loss).of(x));
+/// ```
+#[must_use = "a plan is made by `plan`"]
+pub struct Compile<'n, P: Tensorial> {
+    network: &'n Network<P>,
+    targets: Vec<Symbol>,
+    losses: Vec<Symbol>,
+    keep: Vec<Symbol>,
+    gradients_of: Vec<Symbol>,
+    options: Options,
+}
+
+impl<P: Tensorial> Clone for Compile<'_, P> {
+    fn clone(&self) -> Self {
+        Self {
+            network: self.network,
+            targets: self.targets.clone(),
+            losses: self.losses.clone(),
+            keep: self.keep.clone(),
+            gradients_of: self.gradients_of.clone(),
+            options: self.options.clone(),
+        }
+    }
+}
+
+impl<'n, P: Tensorial> Compile<'n, P> {
+    /// A plan of nothing yet.
+    pub fn new(network: &'n Network<P>) -> Self {
+        let none = Vec::new;
+        let (targets, losses, keep, gradients_of) = (none(), none(), none(), none());
+        Self { network, targets, losses, keep, gradients_of, options: Options::default() }
+    }
+
+    /// Computes a value and hands it back, in the order in which targets are named.
+    pub fn target(mut self, value: impl Into<Symbol>) -> Self {
+        self.targets.push(value.into());
+        self
+    }
+
+    /// Computes a value of exactly one element and its gradients with respect to the parameters that
+    /// it depends on.
+    pub fn loss(mut self, value: impl Into<Symbol>) -> Self {
+        self.losses.push(value.into());
+        self
+    }
+
+    /// Hands back a value besides.
+    pub fn keep(mut self, value: impl Into<Symbol>) -> Self {
+        self.keep.push(value.into());
+        self
+    }
+
+    /// Gives the losses' gradients with respect to this value too.
+    pub fn gradients_of(mut self, value: impl Into<Symbol>) -> Self {
+        self.gradients_of.push(value.into());
+        self
+    }
+
+    /// Leaves a pass out. The bits are the same with and without it.
+    pub fn without(mut self, pass: Pass) -> Self {
+        self.options.off.push(pass);
+        self
+    }
+
+    /// Runs at most so many of the passes that may be left out: a wrong result is bisected so.
+    pub fn pass_limit(mut self, limit: usize) -> Self {
+        self.options.limit = Some(limit);
+        self
+    }
+
+    /// The plan.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Compile::try_plan`] errs.
+    #[track_caller]
+    pub fn plan(self) -> Plan<P> {
+        planned(self.try_plan())
+    }
+
+    /// The plan.
+    ///
+    /// # Errors
+    ///
+    /// Where a symbol is not of the network, or a loss has not exactly one element.
+    #[track_caller]
+    pub fn try_plan(self) -> Result<Plan<P>, PlanError> {
+        const COMPILE: &str = "compile";
+        let given = self.network.tape();
+        let positions = |symbols: &[Symbol]| -> Result<Vec<usize>, NetworkError> {
+            symbols.iter().map(|&symbol| given.position(symbol, COMPILE)).collect()
+        };
+        let (targets, losses) = (positions(&self.targets)?, positions(&self.losses)?);
+        let (keep, gradients_of) = (positions(&self.keep)?, positions(&self.gradients_of)?);
+        for &loss in &losses {
+            let node = given.node(loss);
+            if node.shape.volume() != Some(1) {
+                let (value, shape) = (describe(loss, node), (*node.shape).clone());
+                let operation = COMPILE;
+                return Err(NetworkError::NotScalar { operation, value, shape }.into());
+            }
+        }
+        // The chain rule is recorded on a fork, which the network never sees.
+        let (tape, gradients) = if losses.is_empty() {
+            (given.clone(), Vec::new())
+        } else {
+            let fork = self.network.clone();
+            let gradients: Vec<_> =
+                losses.iter().map(|&loss| recorded(&fork, &given, loss, &gradients_of)).collect();
+            (fork.tape(), gradients)
+        };
+        let (names, wanted) = names(&targets, &losses, &keep, gradients);
+        let mut schedule = slice(&tape, &wanted);
+        let shared = schedule.items.iter().map(|item| item.origin as usize);
+        let needed = shared.filter(|&origin| origin < given.len()).max().map_or(0, |last| last + 1);
+        let mut left = self.options.limit.unwrap_or(usize::MAX);
+        for stage in pipeline::<P>() {
+            let off = stage.pass.is_some_and(|pass| self.options.off.contains(&pass) || left == 0);
+            let report = if off {
+                Report::skipped(stage.name)
+            } else {
+                left -= usize::from(stage.pass.is_some());
+                (stage.run)(&mut schedule, &self.options)
+            };
+            schedule.reports.push(report);
+        }
+        let executor = match P::form() {
+            Form::Tensor => Executor::Arena(Arena::new(Program::new(&schedule))),
+            Form::Scalar => Executor::Flat(Flat::new(&schedule)),
+            Form::Opaque => Executor::Opaque(Opaque::new(&schedule)),
+        };
+        Ok(Plan { tape, needed, schedule, names: Arc::new(names), executor })
+    }
+}
+
+/// Records the gradients of a loss with respect to the parameters that it depends on and to
+/// `named`: the nodes that have one, with its node.
+#[track_caller]
+fn recorded<P: Tensorial>(
+    fork: &Network<P>,
+    tape: &Tape<P>,
+    loss: usize,
+    named: &[usize],
+) -> Vec<(u32, u32)> {
+    let reached = ancestors(tape, &[loss]);
+    let parameters = fork.parameters.iter(fork.parameters.len()).map(|state| state.index as usize);
+    let mut wrt: Vec<usize> = parameters
+        .filter(|&at| reached.get(at) == Some(&true))
+        .chain(named.iter().copied())
+        .collect();
+    wrt.sort_unstable();
+    wrt.dedup();
+    let nodes = fork.gradients_recorded(loss, &wrt);
+    wrt.iter().zip(nodes).filter_map(|(&of, node)| Some((of as u32, node?))).collect()
+}
+
+/// What is handed back, and the node of each.
+fn names(
+    targets: &[usize],
+    losses: &[usize],
+    keep: &[usize],
+    gradients: Vec<Vec<(u32, u32)>>,
+) -> (Names, Vec<u32>) {
+    let values = targets.iter().chain(losses).chain(keep).map(|&at| at as u32);
+    let values: Vec<u32> = values.collect();
+    let mut by_node: Vec<(u32, usize)> = values.iter().copied().zip(0..).collect();
+    by_node.sort_unstable();
+    by_node.dedup_by_key(|(node, _)| *node);
+    let mut wanted = values.clone();
+    let losses = losses.iter().zip(gradients).map(|(&loss, gradients)| {
+        wanted.extend(gradients.iter().map(|(_, node)| node));
+        (loss as u32, gradients.into_iter().map(|(of, _)| of).collect())
+    });
+    let losses = losses.collect();
+    (Names { targets: targets.len(), values, by_node, losses }, wanted)
+}
+
+impl<P: Tensorial> Network<P> {
+    /// Compiles the computation of targets alone: `backward` on a result of it is refused. Values in
+    /// `keep` can be read from a result besides.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let w = network.parameter(2.0_f64);
+    /// let y = w.exp() + 1.0;
+    /// let plan = network.compile([y], []);
+    /// let network = network.update(&network.forward().backward(y), |w, g| w - 0.1 * g);
+    /// assert_eq!(plan.forward(&network, []).of(y.symbol()), network.forward().of(y.symbol()));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_compile`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn compile<T: Into<Symbol>>(
+        &self,
+        targets: impl IntoIterator<Item = T>,
+        keep: impl IntoIterator<Item = Symbol>,
+    ) -> Plan<P> {
+        planned(self.try_compile(targets, keep))
+    }
+
+    /// Compiles the computation of targets alone.
+    ///
+    /// # Errors
+    ///
+    /// Where a symbol is not of this network.
+    #[track_caller]
+    pub fn try_compile<T: Into<Symbol>>(
+        &self,
+        targets: impl IntoIterator<Item = T>,
+        keep: impl IntoIterator<Item = Symbol>,
+    ) -> Result<Plan<P>, PlanError> {
+        let compile = targets.into_iter().fold(Compile::new(self), Compile::target);
+        keep.into_iter().fold(compile, Compile::keep).try_plan()
+    }
+
+    /// Compiles a loss of exactly one element together with its gradients: a run computes both, and
+    /// `backward` hands the gradients out. Bit-identical to
+    /// [`Evaluation::backward`](crate::Evaluation::backward).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let (w, x, y) = (network.parameter(0.0_f64), network.input(0.0), network.input(0.0));
+    /// let error = w * x - y;
+    /// let loss = (error * error).symbol();
+    /// let plan = network.compile_training(loss, []);
+    /// let (w, x, y) = (w.symbol(), x.symbol(), y.symbol());
+    /// let mut network = network;
+    /// for step in 1..100 {
+    ///     let sample = (step % 3) as f64;
+    ///     let results = plan.forward(&network, [(x, sample), (y, 2.0 * sample)]);
+    ///     network = network.update(&results.backward(loss), |w, g| w - 0.1 * g);
+    /// }
+    /// assert!((network.resolve(w).payload().unwrap() - 2.0).abs() < 1e-6);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_compile_training`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn compile_training(
+        &self,
+        loss: impl Into<Symbol>,
+        keep: impl IntoIterator<Item = Symbol>,
+    ) -> Plan<P> {
+        planned(self.try_compile_training(loss, keep))
+    }
+
+    /// Compiles a loss together with its gradients.
+    ///
+    /// # Errors
+    ///
+    /// Where a symbol is not of this network, or the loss has not exactly one element.
+    #[track_caller]
+    pub fn try_compile_training(
+        &self,
+        loss: impl Into<Symbol>,
+        keep: impl IntoIterator<Item = Symbol>,
+    ) -> Result<Plan<P>, PlanError> {
+        keep.into_iter().fold(Compile::new(self).loss(loss), Compile::keep).try_plan()
+    }
+}

@@ -1,0 +1,190 @@
+//! The executor over slices: one arena, a block for every result, no copy of what is there.
+//!
+//! INVARIANT: a step's pieces are cut out of the arena one behind the other, so that what it writes
+//! and what it reads are borrowed side by side.
+
+use super::bind::{Elements, Given, elements, rows};
+use crate::kernel::Elementary;
+use crate::kernel::chain::Chain;
+use crate::kernel::memory::Block;
+use crate::kernel::native::chain::{Place, parts_of, run};
+use crate::kernel::reference::View;
+use crate::kernel::threads;
+use crate::payload::Tensorial;
+use crate::plan::program::{From, Handed, Kernel, Line, Operand, Piece, Program};
+use std::mem::take;
+use std::sync::{Mutex, PoisonError};
+
+/// What a run works in, and the next one again.
+struct State<E: Elementary> {
+    arena: Block<E>,
+    scratch: Vec<E>,
+}
+
+/// A plan over slices.
+pub(in crate::plan) struct Arena<P: Tensorial> {
+    pub(in crate::plan) program: Program<P>,
+    /// The states of runs that ended. The lock is held while one is taken or put back, never during
+    /// a run.
+    idle: Mutex<Vec<State<P::Element>>>,
+}
+
+/// A source as a run reads it.
+struct Bound<'a, E: Elementary> {
+    elements: Elements<'a, E>,
+    rows: &'a [usize],
+}
+
+impl<P: Tensorial> Arena<P> {
+    pub(in crate::plan) fn new(program: Program<P>) -> Self {
+        Self { program, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// The results of a run.
+    pub(in crate::plan) fn run(&self, given: &Given<'_, P>) -> Vec<P> {
+        let program = &self.program;
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = idle().pop();
+        let mut state = state
+            .unwrap_or_else(|| State { arena: Block::stale(program.arena), scratch: Vec::new() });
+        let mut blocks: Vec<Block<P::Element>> =
+            program.blocks.iter().map(|&count| Block::stale(count)).collect();
+        {
+            let bound: Vec<Bound<'_, P::Element>> =
+                program.sources.iter().map(|source| bind(source, given)).collect();
+            if cfg!(debug_assertions) {
+                // Whoever reads what no step of this run wrote shows.
+                state.arena.fill(P::Element::from_f64(f64::NAN));
+            }
+            for line in &program.lines {
+                step(line, &bound, &mut state, &mut blocks);
+            }
+        }
+        idle().push(state);
+        self.handed(given, blocks)
+    }
+
+    fn handed(&self, given: &Given<'_, P>, blocks: Vec<Block<P::Element>>) -> Vec<P> {
+        let mut blocks: Vec<Option<Block<P::Element>>> = blocks.into_iter().map(Some).collect();
+        let mut payloads: Vec<P> = Vec::with_capacity(blocks.len());
+        let results = &self.program.results;
+        for (index, result) in results.iter().enumerate() {
+            payloads.push(match result {
+                Handed::Source(number) => {
+                    let source = &self.program.sources[*number];
+                    given.payload(source.origin, &source.definition).clone()
+                }
+                Handed::Block(number, _) if *number < index => payloads[*number].clone(),
+                Handed::Block(number, shape) => blocks[*number]
+                    .take()
+                    .and_then(|block| P::from_block(shape, block))
+                    .expect("invariant: a tensor is made of as many elements as its shape has"),
+            });
+        }
+        payloads
+    }
+}
+
+fn bind<'a, P: Tensorial>(
+    source: &'a crate::plan::program::Source<P>,
+    given: &'a Given<'_, P>,
+) -> Bound<'a, P::Element> {
+    let payload = given.payload(source.origin, &source.definition);
+    let rows = if source.rows { rows(payload) } else { &[] };
+    let elements = match &source.one {
+        Some(one) => Elements::There(std::slice::from_ref(one)),
+        None if source.dense => elements(payload),
+        None => Elements::There(&[]),
+    };
+    Bound { elements, rows }
+}
+
+fn step<E: Elementary>(
+    line: &Line,
+    bound: &[Bound<'_, E>],
+    state: &mut State<E>,
+    blocks: &mut [Block<E>],
+) {
+    let mut pieces = cut(&line.pieces, &mut state.arena, blocks);
+    let mut outputs: Vec<&mut [E]> =
+        line.outputs.iter().map(|&piece| take(&mut pieces[piece])).collect();
+    let slice = |operand: &Operand| match operand.from {
+        From::Source(number) => bound[number].elements.as_slice(),
+        From::Piece(number) => &*pieces[number],
+        From::Output(_) => unreachable!("invariant: only chains work in place"),
+    };
+    match &line.kernel {
+        Kernel::Call(call) => {
+            let [out] = &mut outputs[..] else { unreachable!("invariant: a call has one result") };
+            if out.is_empty() {
+                return;
+            }
+            let rows = line.rows.map_or(&[][..], |number| bound[number].rows);
+            match &line.operands[..] {
+                [a] => call.run(&[view(a, slice(a))], rows, out),
+                [a, b] => call.run(&[view(a, slice(a)), view(b, slice(b))], rows, out),
+                all => {
+                    let views = all.iter().map(|operand| view(operand, slice(operand)));
+                    call.run(&views.collect::<Vec<_>>(), rows, out);
+                }
+            }
+        }
+        Kernel::Chain(chain) => {
+            let places: Vec<Place<'_, E>> = line
+                .operands
+                .iter()
+                .map(|operand| match operand.from {
+                    From::Output(number) => Place::Output(number),
+                    _ => Place::Slice(slice(operand)),
+                })
+                .collect();
+            let scratch = scratch(chain, &mut state.scratch);
+            run(chain, &places, outputs, scratch);
+        }
+    }
+}
+
+/// An operand's elements through its layout.
+fn view<'a, E>(operand: &'a Operand, elements: &'a [E]) -> View<'a, E> {
+    let layout = &operand.layout;
+    let (extents, strides) = (layout.shape(), layout.strides());
+    View { elements, extents, strides, offset: layout.offset() }
+}
+
+/// Room for as many threads as the chain is worth.
+fn scratch<'s, E: Elementary>(chain: &Chain, scratch: &'s mut Vec<E>) -> &'s mut [E] {
+    let parts = match parts_of(chain) {
+        1 => 1,
+        parts => parts.min(threads::threads()),
+    };
+    let need = chain.scratch() * parts;
+    if scratch.len() < need {
+        scratch.resize(need, E::zero());
+    }
+    &mut scratch[..need]
+}
+
+/// The pieces, cut out of the arena and the results' blocks.
+fn cut<'a, E: Elementary>(
+    pieces: &[Piece],
+    arena: &'a mut Block<E>,
+    blocks: &'a mut [Block<E>],
+) -> Vec<&'a mut [E]> {
+    let mut parts = Vec::with_capacity(pieces.len());
+    let mut blocks = blocks.iter_mut();
+    let (mut region, mut at) = (0, 0);
+    let mut rest: &mut [E] = arena;
+    for piece in pieces {
+        if piece.region != region {
+            let block = blocks.nth(piece.region - region - 1);
+            rest = block.expect("invariant: a region for every result");
+            (region, at) = (piece.region, 0);
+        }
+        let (_, tail) = take(&mut rest).split_at_mut(piece.start - at);
+        let (part, tail) = tail.split_at_mut(piece.length);
+        parts.push(part);
+        rest = tail;
+        at = piece.start + piece.length;
+    }
+    parts
+}

@@ -1,0 +1,28 @@
+//! The plan: a tape lowered to a schedule that is fast, readable and the same function to the bit.
+//!
+//! `compile` takes what is asked for, records the chain rule where gradients are, and sends the
+//! schedule through the passes of `passes/`. What comes out is a list of steps over places in one
+//! arena, which `execute/` runs.
+//!
+//! INVARIANT: a plan holds no parameter state. Whatever a pass did, a run has the bits of the
+//! interpreter.
+
+mod chains;
+mod compile;
+mod error;
+mod execute;
+mod item;
+mod options;
+mod passes;
+mod program;
+mod report;
+mod results;
+mod run;
+mod schedule;
+
+pub use compile::Compile;
+pub use error::PlanError;
+pub use passes::Pass;
+pub use report::Report;
+pub use results::Results;
+pub use run::Plan;

@@ -1,0 +1,276 @@
+//! `fuse`: element-wise functions over one space become one step that runs tile by tile, and what
+//! only the group reads is never laid out in memory.
+//!
+//! Every step gets a time: even for functions, odd for kernels. A function has the time of one whose
+//! result it reads element for element, and a later one than whatever else it reads; a kernel runs
+//! behind the functions that it reads. Functions of one time and one space, joined by what they hand
+//! on or read together, are a group. No path can leave a group and come back, as every other step on
+//! it has a later time.
+//!
+//! A function is put off to the time of its first reader where that keeps no more alive: a
+//! derivative's factor runs beside the derivative, not beside the forward function.
+
+use crate::payload::Tensorial;
+use crate::plan::item::Id;
+use crate::plan::options::Options;
+use crate::plan::report::Report;
+use crate::plan::schedule::{Access, Schedule, Step, Work};
+use std::collections::BTreeMap;
+
+pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Report {
+    let edges = Edges::new(schedule);
+    let mut times = earliest(schedule, &edges);
+    put_off(schedule, &edges, &mut times);
+    let mut groups = Groups::new(schedule.steps.len());
+    join(schedule, &edges, &times, &mut groups);
+    let before = schedule.steps.len();
+    let interior = merge(schedule, &mut groups);
+    let summary = format!(
+        "{before} steps became {}; {interior} values stay inside one",
+        schedule.steps.len()
+    );
+    Report::new("fuse", summary)
+}
+
+/// What a step reads of another one.
+#[derive(Clone, Copy)]
+struct Edge {
+    producer: usize,
+    consumer: usize,
+    /// Whether both are functions, and the one reads the other's result element for element.
+    direct: bool,
+}
+
+/// What steps read of one another, by consumer and by producer.
+struct Edges {
+    edges: Vec<Edge>,
+    by_consumer: Vec<Vec<usize>>,
+    by_producer: Vec<Vec<usize>>,
+}
+
+impl Edges {
+    fn new<P: Tensorial>(schedule: &Schedule<P>) -> Self {
+        let step_of = schedule.step_of();
+        let count = schedule.steps.len();
+        let mut all = Self {
+            edges: vec![],
+            by_consumer: vec![vec![]; count],
+            by_producer: vec![vec![]; count],
+        };
+        for (consumer, step) in schedule.steps.iter().enumerate() {
+            for access in &step.operands {
+                let Some(producer) = step_of[access.base as usize] else { continue };
+                let chains = is_chain(step) && is_chain(&schedule.steps[producer]);
+                let direct = chains && is_direct(schedule, step, access);
+                all.by_consumer[consumer].push(all.edges.len());
+                all.by_producer[producer].push(all.edges.len());
+                all.edges.push(Edge { producer, consumer, direct });
+            }
+        }
+        all
+    }
+
+    fn of<'a>(&'a self, list: &'a [usize]) -> impl Iterator<Item = Edge> + 'a {
+        list.iter().map(|&edge| self.edges[edge])
+    }
+}
+
+fn is_chain(step: &Step) -> bool {
+    matches!(step.work, Work::Chain)
+}
+
+/// Whether a function reads an operand of its own shape element for element.
+fn is_direct<P: Tensorial>(schedule: &Schedule<P>, step: &Step, access: &Access) -> bool {
+    let space = &schedule.item(step.items[0]).shape;
+    access.is_whole(&schedule.items) && schedule.item(access.base).shape == *space
+}
+
+/// The first time at which each step can run.
+fn earliest<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges) -> Vec<usize> {
+    let mut times = vec![0; schedule.steps.len()];
+    for (index, step) in schedule.steps.iter().enumerate() {
+        let chain = is_chain(step);
+        let mut time = usize::from(!chain);
+        for edge in edges.of(&edges.by_consumer[index]) {
+            let produced = times[edge.producer];
+            let producer_is_chain = is_chain(&schedule.steps[edge.producer]);
+            time = time.max(match (chain, producer_is_chain) {
+                (true, true) if edge.direct => produced,
+                (true, true) => produced + 2,
+                (true, false) | (false, true) => produced + 1,
+                (false, false) => produced,
+            });
+        }
+        times[index] = time;
+    }
+    times
+}
+
+/// The two latest readers of a base: the time up to which it is alive without one of them.
+#[derive(Clone, Copy, Default)]
+struct Latest {
+    first: (usize, usize),
+    second: usize,
+}
+
+impl Latest {
+    fn see(&mut self, time: usize, reader: usize) {
+        if self.first.1 == reader {
+            self.first.0 = self.first.0.max(time);
+        } else if time >= self.first.0 {
+            self.second = self.first.0;
+            self.first = (time, reader);
+        } else {
+            self.second = self.second.max(time);
+        }
+    }
+
+    fn without(&self, reader: usize) -> usize {
+        if self.first.1 == reader { self.second } else { self.first.0 }
+    }
+}
+
+fn put_off<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges, times: &mut [usize]) {
+    let nobody = Latest { first: (0, usize::MAX), second: 0 };
+    let mut latest = vec![nobody; schedule.items.len()];
+    for (index, step) in schedule.steps.iter().enumerate() {
+        step.operands
+            .iter()
+            .for_each(|access| latest[access.base as usize].see(times[index], index));
+    }
+    for (index, step) in schedule.steps.iter().enumerate().rev() {
+        if !is_chain(step) || edges.by_producer[index].is_empty() {
+            continue;
+        }
+        let due = edges.of(&edges.by_producer[index]).map(|edge| {
+            let reader = times[edge.consumer];
+            match is_chain(&schedule.steps[edge.consumer]) {
+                true if edge.direct => reader,
+                true => reader - 2,
+                false => reader - 1,
+            }
+        });
+        let due = due.min().unwrap_or(times[index]);
+        if due <= times[index] {
+            continue;
+        }
+        // What would live longer than it does, against what would live shorter.
+        let mut kept = 0;
+        let mut seen: Vec<Id> = Vec::new();
+        for access in &step.operands {
+            let base = access.base;
+            if schedule.is_source(base) || seen.contains(&base) {
+                continue;
+            }
+            seen.push(base);
+            if latest[base as usize].without(index) < due {
+                kept += schedule.item(base).count();
+            }
+        }
+        if kept <= schedule.item(step.items[0]).count() {
+            times[index] = due;
+            seen.iter().for_each(|&base| latest[base as usize].see(due, index));
+        }
+    }
+}
+
+/// Sets of steps.
+struct Groups {
+    parent: Vec<usize>,
+}
+
+impl Groups {
+    fn new(count: usize) -> Self {
+        Self { parent: (0..count).collect() }
+    }
+
+    fn root(&mut self, mut of: usize) -> usize {
+        while self.parent[of] != of {
+            self.parent[of] = self.parent[self.parent[of]];
+            of = self.parent[of];
+        }
+        of
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        // The first step is the root, so that groups come in the order of their first step.
+        let (low, high) = (a.min(b), a.max(b));
+        self.parent[high] = low;
+    }
+}
+
+fn join<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges, times: &[usize], groups: &mut Groups) {
+    for edge in &edges.edges {
+        if edge.direct && times[edge.producer] == times[edge.consumer] {
+            groups.join(edge.producer, edge.consumer);
+        }
+    }
+    // Functions that read the same elements at the same time read them once.
+    let mut readers: BTreeMap<(usize, Id), usize> = BTreeMap::new();
+    for (index, step) in schedule.steps.iter().enumerate().filter(|(_, step)| is_chain(step)) {
+        for access in &step.operands {
+            let direct = is_direct(schedule, step, access);
+            if direct && schedule.item(access.base).count() > 1 {
+                let first = *readers.entry((times[index], access.base)).or_insert(index);
+                groups.join(first, index);
+            }
+        }
+    }
+}
+
+/// Makes every group one step; gives the number of items that no step needs in memory.
+fn merge<P: Tensorial>(schedule: &mut Schedule<P>, groups: &mut Groups) -> usize {
+    let steps = std::mem::take(&mut schedule.steps);
+    let roots: Vec<usize> = (0..steps.len()).map(|step| groups.root(step)).collect();
+    let mut root_of_item = vec![usize::MAX; schedule.items.len()];
+    for (step, &root) in steps.iter().zip(&roots) {
+        step.items.iter().for_each(|&item| root_of_item[item as usize] = root);
+    }
+    let mut needed = vec![false; schedule.items.len()];
+    schedule.results.iter().for_each(|&id| needed[id as usize] = true);
+    for (step, &root) in steps.iter().zip(&roots) {
+        for access in &step.operands {
+            if root_of_item[access.base as usize] != root {
+                needed[access.base as usize] = true;
+            }
+        }
+    }
+    let mut merged: BTreeMap<usize, Step> = BTreeMap::new();
+    let mut interior = 0;
+    for (step, root) in steps.into_iter().zip(roots) {
+        let outputs = step.outputs.iter().copied();
+        let outputs: Vec<Id> = outputs.filter(|&id| needed[id as usize]).collect();
+        interior += step.outputs.len() - outputs.len();
+        let inside = |access: &Access| root_of_item[access.base as usize] == root;
+        let operands = step.operands.into_iter().filter(|access| !inside(access)).collect();
+        match merged.entry(root) {
+            std::collections::btree_map::Entry::Vacant(vacant) => {
+                vacant.insert(Step { operands, outputs, ..step });
+            }
+            std::collections::btree_map::Entry::Occupied(mut occupied) => {
+                let group = occupied.get_mut();
+                group.items.extend(step.items);
+                group.outputs.extend(outputs);
+                group.operands.extend(operands);
+            }
+        }
+    }
+    schedule.steps = merged.into_values().map(|step| tidy(step)).collect();
+    interior
+}
+
+/// Items in order, operands once.
+fn tidy(mut step: Step) -> Step {
+    if !is_chain(&step) {
+        return step;
+    }
+    step.items.sort_unstable();
+    step.outputs.sort_unstable();
+    let mut seen = std::collections::BTreeSet::new();
+    step.operands.retain(|access| {
+        let layout = &access.layout;
+        seen.insert((access.base, layout.strides().to_vec(), layout.offset()))
+    });
+    step
+}

@@ -1,0 +1,183 @@
+//! `Program`: a schedule as the executor runs it, with every kernel, stride and slice decided.
+//!
+//! INVARIANT: the pieces of a step are disjoint, ascend, and are each written by it or read.
+
+use super::chains::chain_of;
+use super::item::{Definition, Id};
+use super::passes::is_splat;
+use super::schedule::{Access, Home, Schedule, Step, Work};
+use crate::kernel::call::Call;
+use crate::kernel::chain::Chain;
+use crate::payload::layout::Layout;
+use crate::payload::{Shape, Stored, Tensorial};
+use std::sync::Arc;
+
+/// Where a piece of memory is: region 0 is the arena, region `k + 1` the block of result `k`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Piece {
+    pub(super) region: usize,
+    pub(super) start: usize,
+    pub(super) length: usize,
+}
+
+/// What an operand's layout is over.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum From {
+    Source(usize),
+    /// A piece that the step reads.
+    Piece(usize),
+    /// In place: the elements of an output, before they are overwritten.
+    Output(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Operand {
+    pub(super) from: From,
+    pub(super) layout: Layout,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Kernel {
+    Call(Call),
+    Chain(Chain),
+}
+
+/// A step as it runs.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) kernel: Kernel,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) operands: Vec<Operand>,
+    /// The pieces that are written, in the order of the kernel's outputs.
+    pub(super) outputs: Vec<usize>,
+    /// The source of the rows that a selection names.
+    pub(super) rows: Option<usize>,
+}
+
+/// A source that steps read.
+pub(super) struct Source<P: Tensorial> {
+    pub(super) origin: u32,
+    pub(super) definition: Definition<P>,
+    /// Whether a step reads its elements.
+    pub(super) dense: bool,
+    /// Whether a step reads the rows that it names.
+    pub(super) rows: bool,
+    /// The element that stands for all, where it is read as one.
+    pub(super) one: Option<P::Element>,
+}
+
+/// A result as it is handed back.
+#[derive(Clone, Debug)]
+pub(super) enum Handed {
+    /// The block of the first result of the same item.
+    Block(usize, Arc<Shape>),
+    /// The payload of a source.
+    Source(usize),
+}
+
+pub(super) struct Program<P: Tensorial> {
+    pub(super) sources: Vec<Source<P>>,
+    pub(super) lines: Vec<Line>,
+    /// The number of elements of the arena.
+    pub(super) arena: usize,
+    /// The number of elements that one thread works in.
+    pub(super) scratch: usize,
+    /// The number of elements of each result's block; of none that is handed back otherwise.
+    pub(super) blocks: Vec<usize>,
+    pub(super) results: Vec<Handed>,
+}
+
+impl<P: Tensorial> Program<P> {
+    pub(super) fn new(schedule: &Schedule<P>) -> Self {
+        let mut builder =
+            Builder { schedule, numbers: vec![None; schedule.items.len()], sources: vec![] };
+        let lines: Vec<Line> = schedule.steps.iter().map(|step| builder.line(step)).collect();
+        let mut blocks = vec![0; schedule.results.len()];
+        let results = schedule.results.iter().map(|&id| match schedule.homes[id as usize] {
+            Home::Result(number) => {
+                blocks[number as usize] = schedule.item(id).count();
+                Handed::Block(number as usize, schedule.item(id).shape.clone())
+            }
+            _ => Handed::Source(builder.source(id)),
+        });
+        let results = results.collect();
+        let scratch = lines.iter().map(|line| match &line.kernel {
+            Kernel::Chain(chain) => chain.scratch(),
+            Kernel::Call(_) => 0,
+        });
+        let scratch = scratch.max().unwrap_or(0);
+        Self { sources: builder.sources, lines, arena: schedule.arena, scratch, blocks, results }
+    }
+}
+
+struct Builder<'s, P: Tensorial> {
+    schedule: &'s Schedule<P>,
+    numbers: Vec<Option<usize>>,
+    sources: Vec<Source<P>>,
+}
+
+impl<P: Tensorial> Builder<'_, P> {
+    fn source(&mut self, id: Id) -> usize {
+        if let Some(number) = self.numbers[id as usize] {
+            return number;
+        }
+        let item = self.schedule.item(id);
+        let number = self.sources.len();
+        let definition = item.definition.clone();
+        let one = match &definition {
+            Definition::Constant(payload) if is_splat(payload) => match payload.stored() {
+                Stored::Constant(value) => Some(value),
+                _ => None,
+            },
+            _ => None,
+        };
+        let origin = item.origin;
+        self.sources.push(Source { origin, definition, dense: false, rows: false, one });
+        self.numbers[id as usize] = Some(number);
+        number
+    }
+
+    fn piece(&self, id: Id) -> Option<Piece> {
+        let length = self.schedule.item(id).count();
+        match self.schedule.homes[id as usize] {
+            Home::Arena(start) => Some(Piece { region: 0, start, length }),
+            Home::Result(number) => Some(Piece { region: number as usize + 1, start: 0, length }),
+            Home::Source | Home::None => None,
+        }
+    }
+
+    fn line(&mut self, step: &Step) -> Line {
+        let place = |id| self.piece(id).expect("invariant: what a step writes has a place");
+        let outputs: Vec<Piece> = step.outputs.iter().map(|&id| place(id)).collect();
+        let read = step.operands.iter().filter_map(|access| self.piece(access.base));
+        let mut pieces: Vec<Piece> = outputs.iter().copied().chain(read).collect();
+        pieces.sort_unstable();
+        pieces.dedup();
+        let at = |piece: &Piece| {
+            pieces.binary_search(piece).expect("invariant: every place is among the pieces")
+        };
+        let operand = |this: &mut Self, Access { base, layout }: &Access| {
+            let from = match this.piece(*base) {
+                None => {
+                    let number = this.source(*base);
+                    this.sources[number].dense = true;
+                    From::Source(number)
+                }
+                Some(piece) => match outputs.iter().position(|output| *output == piece) {
+                    Some(output) => From::Output(output),
+                    None => From::Piece(at(&piece)),
+                },
+            };
+            Operand { from, layout: layout.clone() }
+        };
+        let operands = step.operands.iter().map(|access| operand(self, access)).collect();
+        let outputs = outputs.iter().map(at).collect();
+        let rows = step.rows.map(|id| self.source(id));
+        rows.iter().for_each(|&number| self.sources[number].rows = true);
+        let kernel = match &step.work {
+            Work::Call(call) => Kernel::Call(call.clone()),
+            Work::Chain => Kernel::Chain(chain_of(self.schedule, step)),
+        };
+        Line { kernel, pieces, operands, outputs, rows }
+    }
+}

@@ -1,0 +1,124 @@
+//! `Schedule`: what the passes of the pipeline work on, from a list of values to steps with places.
+//!
+//! INVARIANT: items are in topological order; a step covers items that no other step covers; what
+//! a step reads is a source or the output of an earlier step.
+
+use super::item::{Definition, Id, Item};
+use super::report::Report;
+use crate::kernel::call::Call;
+use crate::payload::Tensorial;
+use crate::payload::layout::Layout;
+
+/// How an item's elements are read: by a layout over those of another, or of itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    /// A source or the output of a step.
+    pub(crate) base: Id,
+    pub(crate) layout: Layout,
+}
+
+impl Access {
+    /// The elements of `base`, one after the other, all of them.
+    pub(crate) fn is_whole<P>(&self, items: &[Item<P>]) -> bool {
+        self.layout.offset() == 0
+            && self.layout.is_contiguous()
+            && self.layout.count() == items[self.base as usize].count()
+    }
+}
+
+/// What a step runs.
+#[derive(Clone, Debug)]
+pub(crate) enum Work {
+    /// One kernel.
+    Call(Call),
+    /// The functions of its items over one space, tile by tile.
+    Chain,
+}
+
+/// A step: items that are computed together.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) work: Work,
+    /// What it covers, ascending.
+    pub(crate) items: Vec<Id>,
+    /// What it reads and does not compute, in the order of first use.
+    pub(crate) operands: Vec<Access>,
+    /// The source of the rows that a selection names.
+    pub(crate) rows: Option<Id>,
+    /// Those of its items that outlive it, ascending.
+    pub(crate) outputs: Vec<Id>,
+}
+
+/// Where the elements of a base are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Home {
+    /// Nowhere: inside a step, or read through another item.
+    None,
+    /// A source: the payload is bound when a run begins.
+    Source,
+    /// The arena, from this element on.
+    Arena(usize),
+    /// The block of a result that is handed back, by its first number in the list.
+    Result(u32),
+}
+
+/// The work of the pipeline.
+pub(crate) struct Schedule<P: Tensorial> {
+    pub(crate) items: Vec<Item<P>>,
+    /// What a run hands back, in the order in which it was asked for; an item may be asked for twice.
+    pub(crate) results: Vec<Id>,
+    /// How each item is read; empty until the pass that decides it.
+    pub(crate) access: Vec<Access>,
+    pub(crate) steps: Vec<Step>,
+    /// Where each item's elements are; empty until the pass that decides it.
+    pub(crate) homes: Vec<Home>,
+    /// The number of elements of the arena.
+    pub(crate) arena: usize,
+    pub(crate) reports: Vec<Report>,
+}
+
+impl<P: Tensorial> Schedule<P> {
+    pub(crate) fn new(items: Vec<Item<P>>, results: Vec<Id>) -> Self {
+        let (access, steps, homes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { items, results, access, steps, homes, arena: 0, reports: Vec::new() }
+    }
+
+    pub(crate) fn item(&self, id: Id) -> &Item<P> {
+        &self.items[id as usize]
+    }
+
+    pub(crate) fn is_source(&self, id: Id) -> bool {
+        self.item(id).definition.is_source()
+    }
+
+    /// The source behind a selection, through the reshapes that keep its rows.
+    pub(crate) fn selected(&self, mut id: Id) -> Id {
+        while let Definition::Operation(..) = self.item(id).definition {
+            id = self.item(id).operands[0];
+        }
+        id
+    }
+
+    /// The step that computes each item, where one does.
+    pub(crate) fn step_of(&self) -> Vec<Option<usize>> {
+        let mut step_of = vec![None; self.items.len()];
+        for (index, step) in self.steps.iter().enumerate() {
+            for &item in &step.items {
+                step_of[item as usize] = Some(index);
+            }
+        }
+        step_of
+    }
+
+    /// The number of the last step that reads each base, or writes it where none does.
+    pub(crate) fn last_uses(&self) -> Vec<Option<usize>> {
+        let mut last = vec![None; self.items.len()];
+        for (index, step) in self.steps.iter().enumerate() {
+            let read = step.operands.iter().map(|access| access.base);
+            for base in read.chain(step.outputs.iter().copied()) {
+                last[base as usize] = Some(index);
+            }
+        }
+        last
+    }
+}
