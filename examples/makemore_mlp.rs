@@ -1,8 +1,8 @@
 //! Learns how names are spelled, and makes new ones: the model of Bengio et al. (2003) on letters.
 //!
-//! What it teaches: parameters are plain values on the tape, and so is every use of them. Three
-//! letters select rows of an embedding (`gather`), the rows are laid side by side (`reshape`), a
-//! `tanh` layer reads them, and `cross_entropy` compares its 27 scores with the letter that follows.
+//! What it teaches: parameters are plain values on the tape, and so is every use of them (the model
+//! is `zoo/src/makemore.rs`, some fifty lines). Three letters select rows of an embedding (`gather`), the rows are
+//! laid side by side (`reshape`), a `tanh` layer reads them, and `cross_entropy` compares its 27 scores with the letter that follows.
 //! The same parameters are expressed once for each size of batch: 32 rows to train, up to 4,096 rows
 //! of a part of the corpus to judge (all of them, turn by turn), and a single row to write names.
 //! Nothing is recorded in the loop.
@@ -10,128 +10,18 @@
 //!     cargo run --release --example makemore_mlp
 //!     cargo run --release --example makemore_mlp -- --data names.txt
 
-use poorgrad::{Extent, Network, Shape, Symbol, Tensor, Value, init};
+use poorgrad::Network;
 use zoo::{
     bigram::Bigram,
     chart::Chart,
     cli::{Arguments, fail},
     corpus::Corpus,
+    makemore::{BATCH, CONTEXT, Loss, Model, mean_loss},
     progress::Progress,
     random::SplitMix64,
     stopwatch::Stopwatch,
-    vocabulary::{Vocabulary, Windows},
+    vocabulary::Vocabulary,
 };
-
-const CONTEXT: usize = 3;
-const EMBEDDING: usize = 10;
-const HIDDEN: usize = 200;
-const BATCH: usize = 32;
-/// Rows that are judged at once.
-const TURN: usize = 4096;
-
-/// The parameters. Symbols outlive every generation of the network.
-struct Model {
-    classes: usize,
-    embedding: Symbol,
-    hidden: [Symbol; 2],
-    output: [Symbol; 2],
-}
-
-impl Model {
-    fn new(network: &Network<Tensor>, classes: usize, seed: u64) -> Self {
-        let mut letters = init::normal(0.0, 1.0, seed);
-        let mut weights = init::xavier(seed);
-        // A quiet last layer: the first guess is close to "every letter is as likely".
-        let mut quiet = init::scaled(0.1, init::xavier(seed + 1));
-        let parameter = |name: &str, shape: Shape, init: &mut dyn FnMut(&Shape) -> Tensor| {
-            network.parameter(init(&shape)).named(name).symbol()
-        };
-        Self {
-            classes,
-            embedding: parameter("embedding", Shape::from([classes, EMBEDDING]), &mut letters),
-            hidden: [
-                parameter("w1", Shape::from([CONTEXT * EMBEDDING, HIDDEN]), &mut weights),
-                parameter("b1", Shape::from([HIDDEN]), &mut weights),
-            ],
-            output: [
-                parameter("w2", Shape::from([HIDDEN, classes]), &mut quiet),
-                parameter("b2", Shape::from([classes]), &mut quiet),
-            ],
-        }
-    }
-
-    /// Scores `[rows, classes]` of the next letter, from a selection `[rows * CONTEXT, classes]`.
-    fn scores<'n>(
-        &self,
-        network: &'n Network<Tensor>,
-        contexts: Value<'n, Tensor>,
-    ) -> Value<'n, Tensor> {
-        let affine = |x: Value<'n, Tensor>, [w, b]: [Symbol; 2]| {
-            let product = x.matmul(network.resolve(w));
-            product + network.resolve(b).broadcast_like(product)
-        };
-        let rows = network.resolve(self.embedding).gather(contexts);
-        let x = rows.reshape([Extent::Infer, Extent::Exactly(CONTEXT * EMBEDDING)]);
-        affine(affine(x, self.hidden).tanh(), self.output)
-    }
-
-    fn parameters(&self) -> [Symbol; 5] {
-        let [w1, b1] = self.hidden;
-        let [w2, b2] = self.output;
-        [self.embedding, w1, b1, w2, b2]
-    }
-
-    /// A selection of the letters of whole rows.
-    fn contexts(&self, tokens: &[usize]) -> Tensor {
-        Tensor::selection(tokens, self.classes)
-    }
-}
-
-/// The mean loss of a batch of a fixed number of rows.
-struct Loss {
-    contexts: Symbol,
-    targets: Symbol,
-    loss: Symbol,
-}
-
-impl Loss {
-    fn new(network: &Network<Tensor>, model: &Model, rows: usize) -> Self {
-        let contexts = network.input(model.contexts(&vec![0; rows * CONTEXT])).named("contexts");
-        let targets = network.input(model.contexts(&vec![0; rows])).named("targets");
-        let loss = model.scores(network, contexts).cross_entropy(targets).named("loss");
-        Self { contexts: contexts.symbol(), targets: targets.symbol(), loss: loss.symbol() }
-    }
-
-    fn feeds(&self, model: &Model, batch: &Windows) -> [(Symbol, Tensor); 2] {
-        [
-            (self.contexts, model.contexts(batch.contexts())),
-            (self.targets, model.contexts(batch.targets())),
-        ]
-    }
-
-    fn of(&self, network: &Network<Tensor>, model: &Model, batch: &Windows) -> f64 {
-        let evaluation = network.forward_for([self.loss], self.feeds(model, batch));
-        f64::from(evaluation.of(self.loss).item())
-    }
-}
-
-/// The loss over all rows of a part, in turns of equal size and one for what is left.
-fn mean_loss(network: &Network<Tensor<f32>>, model: &Model, part: &Windows) -> f64 {
-    let mut total = 0.0;
-    let mut turns = Vec::from_iter(0..part.len());
-    let rest = turns.split_off(turns.len() / TURN * TURN);
-    let mut add = |losses: &Loss, rows: &[usize]| {
-        total += losses.of(network, model, &part.gather(rows)) * rows.len() as f64;
-    };
-    if !turns.is_empty() {
-        let losses = Loss::new(network, model, TURN);
-        turns.chunks(TURN).for_each(|rows| add(&losses, rows));
-    }
-    if !rest.is_empty() {
-        add(&Loss::new(network, model, rest.len()), &rest);
-    }
-    total / part.len() as f64
-}
 
 fn main() {
     let options =

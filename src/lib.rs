@@ -30,5 +30,9 @@ pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{
     Differentiable, Form, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial,
 };
-pub use plan::{Compile, Pass, Plan, PlanError, Report, Results};
+pub use plan::{
+    Compile, Description, Divergence, MemoryDescription, Pass, Plan, PlanDiff, PlanError, Profile,
+    ReadDescription, Report, Results, StepDescription, StepProfile, ValueDescription,
+    WriteDescription,
+};
 pub use text::{Fingerprint, ParseError, ParseErrorKind};

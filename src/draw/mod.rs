@@ -11,11 +11,11 @@ mod scopes;
 mod tests;
 
 use crate::graph::Network;
+use crate::graph::head::Head;
 use crate::graph::node::Node;
 use crate::kernel::Elementary;
 use crate::ops::Function;
 use crate::payload::{Differentiable, Stored, Tensorial};
-use crate::text::Head;
 
 /// What the outline of a box says of its node.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -214,12 +214,25 @@ pub(crate) fn run<P: Tensorial>(
 ) -> Evaluation<P> {
     let tape = network.tape();
     let needed = targets.map(|targets| ancestors(&tape, targets));
+    let values = values(&tape, network, feeds, needed.as_deref(), kernels);
+    Evaluation::new(tape, values, kernels)
+}
+
+/// The values of the nodes of a tape that are `needed`, all of them where nothing says which, with
+/// the parameters of a generation of its front.
+pub(crate) fn values<P: Tensorial>(
+    tape: &Tape<P>,
+    network: &Network<P>,
+    feeds: &Bound<P>,
+    needed: Option<&[bool]>,
+    kernels: Kernels,
+) -> Vec<Option<P>> {
     let mut values: Vec<Option<P>> = Vec::with_capacity(tape.len());
     let mut fed = feeds.iter().peekable();
     // COST: `for_each` walks the segments in nested loops; `for` asks each node where it is.
     tape.nodes().enumerate().for_each(|(index, node)| {
         let feed = fed.next_if(|(at, _)| *at == index);
-        if needed.as_ref().is_some_and(|needed| !needed[index]) {
+        if needed.is_some_and(|needed| !needed[index]) {
             values.push(None);
             return;
         }
@@ -252,5 +265,5 @@ pub(crate) fn run<P: Tensorial>(
         };
         values.push(Some(value));
     });
-    Evaluation::new(tape, values, kernels)
+    values
 }

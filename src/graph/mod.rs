@@ -3,6 +3,7 @@
 pub(crate) mod arena;
 pub(crate) mod chain;
 pub(crate) mod error;
+pub(crate) mod head;
 pub(crate) mod inspect;
 pub(crate) mod lookup;
 #[cfg(all(test, loom))]

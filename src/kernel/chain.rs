@@ -103,13 +103,15 @@ impl Chain {
         (self.registers + self.operands.len()) * self.tile
     }
 
-    pub(crate) fn instructions(&self) -> &[Instruction] {
-        &self.instructions
-    }
-
-    /// Plain operations of one pass.
-    pub(crate) fn operations(&self) -> u64 {
-        (self.count() * self.instructions.len()) as u64
+    /// What depends on the machine: tiles and registers, in words.
+    pub(crate) fn machine(&self) -> String {
+        let loads = self.operands.iter().filter(|operand| operand.lie == Lie::Strided).count();
+        format!(
+            "{} instructions over tiles of {} elements, {} registers, {loads} operands copied together",
+            self.instructions.len(),
+            self.tile,
+            self.registers
+        )
     }
 }
 

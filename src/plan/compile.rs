@@ -8,6 +8,8 @@ use super::program::Program;
 use super::report::Report;
 use super::results::Names;
 use super::run::{Executor, Plan};
+use super::schedule::Schedule;
+use super::verify::verify;
 use crate::engine::chain_rule::ancestors;
 use crate::graph::error::{NetworkError, describe};
 use crate::graph::tape::Tape;
@@ -150,6 +152,14 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         let shared = schedule.items.iter().map(|item| item.origin as usize);
         let needed = shared.filter(|&origin| origin < given.len()).max().map_or(0, |last| last + 1);
         let mut left = self.options.limit.unwrap_or(usize::MAX);
+        let checked = |schedule: &Schedule<P>, stage: &str| {
+            if cfg!(debug_assertions)
+                && let Err(fault) = verify(schedule)
+            {
+                panic!("invariant: {stage} left a schedule that is wrong: {fault}");
+            }
+        };
+        checked(&schedule, "slice");
         for stage in pipeline::<P>() {
             let off = stage.pass.is_some_and(|pass| self.options.off.contains(&pass) || left == 0);
             let report = if off {
@@ -159,13 +169,15 @@ impl<'n, P: Tensorial> Compile<'n, P> {
                 (stage.run)(&mut schedule, &self.options)
             };
             schedule.reports.push(report);
+            checked(&schedule, stage.name);
         }
         let executor = match P::form() {
             Form::Tensor => Executor::Arena(Arena::new(Program::new(&schedule))),
             Form::Scalar => Executor::Flat(Flat::new(&schedule)),
             Form::Opaque => Executor::Opaque(Opaque::new(&schedule)),
         };
-        Ok(Plan { tape, needed, schedule, names: Arc::new(names), executor })
+        let recorded = given.len();
+        Ok(Plan { tape, needed, recorded, schedule, names: Arc::new(names), executor })
     }
 }
 

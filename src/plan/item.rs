@@ -38,13 +38,19 @@ pub(crate) struct Item<P> {
     /// What is read of the operation's operands, in their order; of an opaque payload, all.
     pub(crate) operands: Operands,
     pub(crate) shape: Arc<Shape>,
-    /// Whether it is a selection in every run.
-    pub(crate) selection: bool,
     /// Whether it computes again what another item computed before.
     pub(crate) recomputed: bool,
 }
 
 impl<P> Item<P> {
+    /// Whether its elements are computed, not read from another item's.
+    pub(crate) fn is_computed(&self) -> bool {
+        matches!(
+            self.definition,
+            Definition::Operation(_, Lowered::Pointwise(_) | Lowered::Call(_))
+        )
+    }
+
     /// The number of elements; the shape was checked when it was recorded.
     pub(crate) fn count(&self) -> usize {
         self.shape.count()

@@ -8,21 +8,33 @@
 //! interpreter.
 
 mod chains;
+mod check;
 mod compile;
+mod describe;
+mod diff;
 mod error;
 mod execute;
 mod item;
 mod options;
 mod passes;
+mod profile;
 mod program;
 mod report;
 mod results;
 mod run;
 mod schedule;
+mod verify;
 
+pub use check::Divergence;
 pub use compile::Compile;
+pub use describe::{
+    Description, MemoryDescription, ReadDescription, StepDescription, ValueDescription,
+    WriteDescription,
+};
+pub use diff::PlanDiff;
 pub use error::PlanError;
 pub use passes::Pass;
+pub use profile::{Profile, StepProfile};
 pub use report::Report;
 pub use results::Results;
 pub use run::Plan;

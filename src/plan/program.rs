@@ -80,8 +80,6 @@ pub(super) struct Program<P: Tensorial> {
     pub(super) lines: Vec<Line>,
     /// The number of elements of the arena.
     pub(super) arena: usize,
-    /// The number of elements that one thread works in.
-    pub(super) scratch: usize,
     /// The number of elements of each result's block; of none that is handed back otherwise.
     pub(super) blocks: Vec<usize>,
     pub(super) results: Vec<Handed>,
@@ -101,12 +99,7 @@ impl<P: Tensorial> Program<P> {
             _ => Handed::Source(builder.source(id)),
         });
         let results = results.collect();
-        let scratch = lines.iter().map(|line| match &line.kernel {
-            Kernel::Chain(chain) => chain.scratch(),
-            Kernel::Call(_) => 0,
-        });
-        let scratch = scratch.max().unwrap_or(0);
-        Self { sources: builder.sources, lines, arena: schedule.arena, scratch, blocks, results }
+        Self { sources: builder.sources, lines, arena: schedule.arena, blocks, results }
     }
 }
 

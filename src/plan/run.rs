@@ -1,5 +1,6 @@
 //! `Plan`: a compiled schedule, and its runs.
 
+use super::describe::{Description, describe};
 use super::error::{PlanError, planned};
 use super::execute::{Arena, Flat, Given, Opaque};
 use super::results::{Names, Results};
@@ -15,6 +16,17 @@ pub(super) enum Executor<P: Tensorial> {
     Arena(Arena<P>),
     Flat(Flat<P>),
     Opaque(Opaque<P>),
+}
+
+impl<P: Tensorial> Executor<P> {
+    /// The name that descriptions print.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Arena(_) => "arena",
+            Self::Flat(_) => "flat",
+            Self::Opaque(_) => "opaque",
+        }
+    }
 }
 
 /// A compiled schedule. It holds no parameters, so that it survives every generation of a training
@@ -40,6 +52,8 @@ pub struct Plan<P: Tensorial> {
     pub(super) tape: Tape<P>,
     /// How many nodes in front a network must share with the one that was compiled.
     pub(super) needed: usize,
+    /// Nodes from here on were recorded by the plan itself.
+    pub(super) recorded: usize,
     pub(super) schedule: Schedule<P>,
     pub(super) names: Arc<Names>,
     pub(super) executor: Executor<P>,
@@ -72,11 +86,7 @@ impl<P: Tensorial> Plan<P> {
         network: &Network<P>,
         feeds: impl IntoIterator<Item = (Symbol, P)>,
     ) -> Result<Results<P>, PlanError> {
-        let tape = network.tape();
-        let shared = self.tape.common_prefix(&tape);
-        if shared < self.needed {
-            return Err(PlanError::OtherNetwork { shared, needed: self.needed });
-        }
+        let tape = self.checked(network)?;
         let feeds = bind(&tape, feeds)?;
         let given = Given { network, feeds: &feeds };
         let handed = match &self.executor {
@@ -85,5 +95,32 @@ impl<P: Tensorial> Plan<P> {
             Executor::Opaque(opaque) => opaque.run(&given),
         };
         Ok(Results::new(tape, self.names.clone(), handed))
+    }
+
+    /// The tape of a network that the plan may run on.
+    pub(super) fn checked(&self, network: &Network<P>) -> Result<Tape<P>, PlanError> {
+        let tape = network.tape();
+        let shared = self.tape.common_prefix(&tape);
+        if shared < self.needed {
+            return Err(PlanError::OtherNetwork { shared, needed: self.needed });
+        }
+        Ok(tape)
+    }
+
+    /// The plan as data, which prints as a table.
+    #[must_use]
+    pub fn describe(&self) -> Description {
+        describe(self)
+    }
+}
+
+impl<P: Tensorial> std::fmt::Debug for Plan<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (steps, results) = (self.schedule.steps.len(), self.schedule.results.len());
+        f.debug_struct("Plan")
+            .field("executor", &self.executor.name())
+            .field("steps", &steps)
+            .field("results", &results)
+            .finish_non_exhaustive()
     }
 }

@@ -75,12 +75,16 @@ pub(crate) struct Schedule<P: Tensorial> {
     /// The number of elements of the arena.
     pub(crate) arena: usize,
     pub(crate) reports: Vec<Report>,
+    /// The number of elements of all values that are computed as recorded, views apart.
+    pub(crate) recorded: usize,
 }
 
 impl<P: Tensorial> Schedule<P> {
     pub(crate) fn new(items: Vec<Item<P>>, results: Vec<Id>) -> Self {
         let (access, steps, homes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { items, results, access, steps, homes, arena: 0, reports: Vec::new() }
+        let recorded = items.iter().filter(|item| item.is_computed());
+        let recorded = recorded.fold(0, |sum, item| sum + item.count());
+        Self { items, results, access, steps, homes, arena: 0, reports: Vec::new(), recorded }
     }
 
     pub(crate) fn item(&self, id: Id) -> &Item<P> {

@@ -17,7 +17,6 @@ mod quote;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use fingerprint::Fingerprint;
-pub(crate) use print::Head;
 
 /// The version of the format that this crate prints and reads.
 pub(crate) const VERSION: usize = 1;

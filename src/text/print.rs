@@ -4,6 +4,7 @@ use super::VERSION;
 use super::payload::write_payload;
 use super::quote::{File, Quoted, Word};
 use crate::graph::Network;
+use crate::graph::head::Head;
 use crate::graph::node::Node;
 use crate::kernel::Elementary;
 use crate::ops::Function;
@@ -61,32 +62,6 @@ impl<P: Tensorial> Network<P> {
     #[must_use]
     pub fn to_text(&self) -> String {
         format!("{self:#}")
-    }
-}
-
-/// What a node is: its number, operation, operands and attributes. The beginning of its line,
-/// and what a drawing writes into its box.
-pub(crate) struct Head<'a, P> {
-    pub(crate) index: usize,
-    pub(crate) node: &'a Node<P>,
-}
-
-impl<P> fmt::Display for Head<'_, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { index, node } = *self;
-        write!(f, "%{index} = {}", node.function.name())?;
-        for (position, operand) in node.operands.iter().enumerate() {
-            write!(f, "{}%{operand}", if position == 0 { " " } else { ", " })?;
-        }
-        // A parameter's slot is its rank among the parameters, and no request of the user's.
-        if let Function::Parameter(_) = node.function {
-            return Ok(());
-        }
-        let attributes = node.function.attributes();
-        for (position, (name, value)) in attributes.iter().enumerate() {
-            write!(f, "{}{name} = {value}", if position == 0 { " {" } else { ", " })?;
-        }
-        if attributes.is_empty() { Ok(()) } else { f.write_str("}") }
     }
 }
 

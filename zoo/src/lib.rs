@@ -6,6 +6,7 @@
 //! | [`corpus`] | names to learn from: the built-in ones or any file with a name a line |
 //! | [`vocabulary`] | characters as tokens, and the windows a model is trained on |
 //! | [`bigram`] | the counting model: the loss a bigram network has to reach |
+//! | [`makemore`] | the model of the makemore examples, from raw parameters |
 //! | [`random`] | a small seeded generator for splits and samples |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
@@ -17,6 +18,7 @@ pub mod bigram;
 pub mod chart;
 pub mod cli;
 pub mod corpus;
+pub mod makemore;
 pub mod progress;
 pub mod random;
 pub mod stopwatch;

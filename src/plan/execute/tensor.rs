@@ -21,6 +21,9 @@ struct State<E: Elementary> {
     scratch: Vec<E>,
 }
 
+/// What sees the outputs of each step: the step's number, and a slice for each.
+pub(in crate::plan) type Observer<'o, E> = dyn FnMut(usize, &[&[E]]) + 'o;
+
 /// A plan over slices.
 pub(in crate::plan) struct Arena<P: Tensorial> {
     pub(in crate::plan) program: Program<P>,
@@ -42,6 +45,15 @@ impl<P: Tensorial> Arena<P> {
 
     /// The results of a run.
     pub(in crate::plan) fn run(&self, given: &Given<'_, P>) -> Vec<P> {
+        self.run_observed(given, None)
+    }
+
+    /// The results of a run; `observe` sees the outputs of each step when it is done.
+    pub(in crate::plan) fn run_observed(
+        &self,
+        given: &Given<'_, P>,
+        mut observe: Option<&mut Observer<'_, P::Element>>,
+    ) -> Vec<P> {
         let program = &self.program;
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let state = idle().pop();
@@ -56,8 +68,13 @@ impl<P: Tensorial> Arena<P> {
                 // Whoever reads what no step of this run wrote shows.
                 state.arena.fill(P::Element::from_f64(f64::NAN));
             }
-            for line in &program.lines {
+            for (number, line) in program.lines.iter().enumerate() {
                 step(line, &bound, &mut state, &mut blocks);
+                if let Some(observe) = observe.as_deref_mut() {
+                    let pieces = cut(&line.pieces, &mut state.arena, &mut blocks);
+                    let outputs = line.outputs.iter().map(|&piece| &*pieces[piece]);
+                    observe(number, &outputs.collect::<Vec<_>>());
+                }
             }
         }
         idle().push(state);

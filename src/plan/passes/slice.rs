@@ -28,7 +28,6 @@ pub(crate) fn slice<P: Tensorial>(tape: &Tape<P>, wanted: &[u32]) -> Schedule<P>
             definition: definition(node, lowered),
             operands: Operands::new(&operands),
             shape: node.shape.clone(),
-            selection: node.selection,
             recomputed: false,
         });
     }

@@ -1,0 +1,1 @@
+//! Corruptions of schedules, each of which must be found.
