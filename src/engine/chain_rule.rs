@@ -39,6 +39,7 @@ where
         }
         // Complete, as every consumer of this node has a higher index. It goes back below.
         let Some(cotangent) = cotangents[index].take() else { continue };
+        algebra.enter(index);
         operands.clear();
         operands.extend(node.operands.iter().map(|&operand| value(operand as usize)));
         let site = Site { operands: &operands, output: value(index), cotangent: &cotangent };

@@ -3,34 +3,57 @@
 use super::chain_rule::{Walk, chain_rule, wanted};
 use super::forward::positions;
 use crate::graph::error::{NetworkError, describe, resolved};
-use crate::graph::node::Place;
+use crate::graph::node::{Origin, Place};
 use crate::graph::tape::Tape;
 use crate::graph::{Network, Symbol, Value};
 use crate::kernel::Elementary;
 use crate::ops::algebra::Algebra;
 use crate::ops::{BroadcastLike, Function, Leaf};
 use crate::payload::{Shape, Stored, Tensorial};
+use std::cell::Cell;
 use std::panic::Location;
 
-/// The algebra of positions on a tape: what a rule does is recorded, at one source line.
+/// The algebra of positions on a tape: what a rule does is recorded.
 struct Recorder<'n, P: Tensorial> {
     network: &'n Network<P>,
-    location: &'static Location<'static>,
+    from: From,
+}
+
+/// Where recorded derivatives say that they come from.
+enum From {
+    /// The line that asked for them.
+    Caller(&'static Location<'static>),
+    /// The node whose rule records.
+    Node(Cell<u32>),
 }
 
 impl<P: Tensorial> Recorder<'_, P> {
     fn leaf(&self, payload: P) -> u32 {
-        let place = Place::Source(self.location);
-        self.network.source(Function::Leaf(Leaf), payload, false, place).index
+        self.network.source_from(Function::Leaf(Leaf), payload, false, self.origin()).index
+    }
+
+    fn origin(&self) -> Origin {
+        match &self.from {
+            From::Caller(location) => Origin::new(Place::Source(location), self.network.branch()),
+            From::Node(index) => {
+                let node = self.network.node(index.get());
+                Origin { place: node.location.clone(), scope: node.scope.clone() }
+            }
+        }
     }
 }
 
 impl<P: Tensorial> Algebra for Recorder<'_, P> {
     type Value = u32;
 
+    fn enter(&self, index: usize) {
+        if let From::Node(node) = &self.from {
+            node.set(index as u32);
+        }
+    }
     fn apply(&self, function: Function, operands: &[&u32]) -> u32 {
         let operands: Vec<u32> = operands.iter().map(|&&operand| operand).collect();
-        match self.network.record_at(function, &operands, self.location) {
+        match self.network.record_from(function, &operands, self.origin()) {
             Ok(value) => value.index,
             Err(error) => panic!("invariant: a derivative rule respects the constraints: {error}"),
         }
@@ -118,7 +141,7 @@ impl<P: Tensorial> Network<P> {
             let shape = (*node.shape).clone();
             return Err(NetworkError::NotScalar { operation, value: describe(index, node), shape });
         }
-        let recorder = Recorder { network: self, location: Location::caller() };
+        let recorder = Recorder { network: self, from: From::Caller(Location::caller()) };
         let seed = recorder.literal_like(1.0, &(index as u32));
         Ok(self.pull_back_recorded(&recorder, index, &wrt, seed))
     }
@@ -158,7 +181,7 @@ impl<P: Tensorial> Network<P> {
         let cotangent = tape.position(cotangent.into(), "vjp")?;
         direction("vjp", &tape, target, cotangent)?;
         let wrt = positions(&tape, wrt, "vjp")?;
-        let recorder = Recorder { network: self, location: Location::caller() };
+        let recorder = Recorder { network: self, from: From::Caller(Location::caller()) };
         Ok(self.pull_back_recorded(&recorder, target, &wrt, cotangent as u32))
     }
 
@@ -179,10 +202,11 @@ impl<P: Tensorial> Network<P> {
     }
 
     /// Records the gradient of the node `target`, of exactly one element, with respect to each of
-    /// `wrt`: the position of its node, `None` where there is no gradient.
-    #[track_caller]
+    /// `wrt`: the position of its node, `None` where there is no gradient. Each recorded node comes
+    /// from where the node comes from whose rule records it.
     pub(crate) fn gradients_recorded(&self, target: usize, wrt: &[usize]) -> Vec<Option<u32>> {
-        let recorder = Recorder { network: self, location: Location::caller() };
+        let from = From::Node(Cell::new(target as u32));
+        let recorder = Recorder { network: self, from };
         let seed = recorder.literal_like(1.0, &(target as u32));
         let cotangents = self.cotangents_recorded(&recorder, target, wrt, seed);
         wrt.iter().map(|&index| cotangents.get(index).copied().flatten()).collect()

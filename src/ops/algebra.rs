@@ -14,6 +14,10 @@ use crate::payload::Shape;
 pub(crate) trait Algebra {
     type Value: Clone;
 
+    /// The rule of the node at `index` comes next.
+    fn enter(&self, index: usize) {
+        let _ = index;
+    }
     /// The result of an operation that respects its constraints.
     fn apply(&self, function: Function, operands: &[&Self::Value]) -> Self::Value;
     fn shape(&self, value: &Self::Value) -> Shape;

@@ -183,7 +183,6 @@ impl<'n, P: Tensorial> Compile<'n, P> {
 
 /// Records the gradients of a loss with respect to the parameters that it depends on and to
 /// `named`: the nodes that have one, with its node.
-#[track_caller]
 fn recorded<P: Tensorial>(
     fork: &Network<P>,
     tape: &Tape<P>,

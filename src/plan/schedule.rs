@@ -87,6 +87,20 @@ impl<P: Tensorial> Schedule<P> {
         Self { items, results, access, steps, homes, arena: 0, reports: Vec::new(), recorded }
     }
 
+    /// A copy to change.
+    #[cfg(test)]
+    pub(crate) fn copied(&self) -> Self {
+        Self {
+            items: self.items.clone(),
+            results: self.results.clone(),
+            access: self.access.clone(),
+            steps: self.steps.clone(),
+            homes: self.homes.clone(),
+            reports: self.reports.clone(),
+            ..*self
+        }
+    }
+
     pub(crate) fn item(&self, id: Id) -> &Item<P> {
         &self.items[id as usize]
     }

@@ -15,12 +15,16 @@
 //! ; test: forward [%n ..]      values, of all computed nodes where none is named
 //! ; test: backward %n          gradients of parameters and inputs
 //! ; test: differentiate %n %w ..   what is recorded for %n with respect to %w ..
+//! ; test: compile %n .. [keep %k ..] [without pass ..]    the plan of targets
+//! ; test: compile_training %n [keep %k ..] [without pass ..]   the plan of a loss
 //! ```
 //!
 //! Values come from the reference kernels, and the native ones must agree to the bit. Every tape
 //! that parses must print and parse again as itself.
 
-use poorgrad::{Differentiable, Elementary, Network, Stored, Symbol, Tensor, Tensorial, Value};
+use poorgrad::{
+    Compile, Differentiable, Elementary, Network, Pass, Stored, Symbol, Tensor, Tensorial, Value,
+};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
@@ -179,6 +183,9 @@ fn faithful<P: Tensorial>(network: &Network<P>) -> Result<(), String> {
 fn perform<P: Tensorial>(network: &Network<P>, directive: &str) -> Result<String, String> {
     let mut words = directive.split_whitespace();
     let command = words.next().unwrap_or_default();
+    if let "compile" | "compile_training" = command {
+        return compile(network, command, words);
+    }
     let values: Vec<Value<'_, P>> =
         words.map(|word| value(network, word)).collect::<Result<_, _>>()?;
     match (command, values.as_slice()) {
@@ -195,6 +202,32 @@ fn perform<P: Tensorial>(network: &Network<P>, directive: &str) -> Result<String
         ("differentiate", &[target, ref wrt @ ..]) => differentiate(network, target, wrt),
         _ => Err(format!("no directive `{directive}`")),
     }
+}
+
+/// The plan's description; its run has the oracle's bits.
+fn compile<'w, P: Tensorial>(
+    network: &Network<P>,
+    command: &str,
+    words: impl Iterator<Item = &'w str>,
+) -> Result<String, String> {
+    let (mut builder, mut list) = (Compile::new(network), command);
+    for word in words {
+        builder = match (list, word) {
+            (_, "keep" | "without") => {
+                list = word;
+                builder
+            }
+            ("without", "fuse") => builder.without(Pass::Fuse),
+            ("without", "simplify") => builder.without(Pass::Simplify),
+            ("keep", word) => builder.keep(value(network, word)?),
+            ("compile", word) => builder.target(value(network, word)?),
+            ("compile_training", word) => builder.loss(value(network, word)?),
+            _ => return Err(format!("no word `{word}` in `{list}`")),
+        };
+    }
+    let plan = builder.plan();
+    plan.check(network, []).map_err(|divergence| divergence.to_string())?;
+    Ok(plan.describe().to_string())
 }
 
 fn value<'n, P: Tensorial>(network: &'n Network<P>, word: &str) -> Result<Value<'n, P>, String> {

@@ -46,17 +46,18 @@ struct Edges {
     edges: Vec<Edge>,
     by_consumer: Vec<Vec<usize>>,
     by_producer: Vec<Vec<usize>>,
+    /// Whether each item is a result.
+    handed: Vec<bool>,
 }
 
 impl Edges {
     fn new<P: Tensorial>(schedule: &Schedule<P>) -> Self {
         let step_of = schedule.step_of();
         let count = schedule.steps.len();
-        let mut all = Self {
-            edges: vec![],
-            by_consumer: vec![vec![]; count],
-            by_producer: vec![vec![]; count],
-        };
+        let lists = || vec![Vec::new(); count];
+        let mut handed = vec![false; schedule.items.len()];
+        schedule.results.iter().for_each(|&id| handed[id as usize] = true);
+        let mut all = Self { edges: vec![], by_consumer: lists(), by_producer: lists(), handed };
         for (consumer, step) in schedule.steps.iter().enumerate() {
             for access in &step.operands {
                 let Some(producer) = step_of[access.base as usize] else { continue };
@@ -106,33 +107,35 @@ fn earliest<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges) -> Vec<usize> {
     times
 }
 
-/// The two latest readers of a base: the time up to which it is alive without one of them.
-#[derive(Clone, Copy, Default)]
-struct Latest {
-    first: (usize, usize),
-    second: usize,
-}
+/// The two latest readers of a base, each with its time.
+#[derive(Clone, Copy)]
+struct Latest([(usize, usize); 2]);
 
 impl Latest {
+    const NOBODY: Self = Self([(0, usize::MAX); 2]);
+
     fn see(&mut self, time: usize, reader: usize) {
-        if self.first.1 == reader {
-            self.first.0 = self.first.0.max(time);
-        } else if time >= self.first.0 {
-            self.second = self.first.0;
-            self.first = (time, reader);
-        } else {
-            self.second = self.second.max(time);
-        }
+        let [first, second] = self.0;
+        self.0 = match (time, reader) {
+            new if first.1 == reader => [(new.0.max(first.0), reader), second],
+            new if new.0 >= first.0 => [new, first],
+            new if new.0 >= second.0 => [first, new],
+            _ => return,
+        };
     }
 
-    fn without(&self, reader: usize) -> usize {
-        if self.first.1 == reader { self.second } else { self.first.0 }
+    /// The time up to which the base is alive without some of its readers.
+    fn without(&self, readers: &[usize]) -> usize {
+        let other = self.0.iter().find(|(_, reader)| !readers.contains(reader));
+        other.map_or(0, |(time, _)| *time)
     }
 }
 
+/// COST: a function takes at most so many others along when it is put off.
+const CONE: usize = 24;
+
 fn put_off<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges, times: &mut [usize]) {
-    let nobody = Latest { first: (0, usize::MAX), second: 0 };
-    let mut latest = vec![nobody; schedule.items.len()];
+    let mut latest = vec![Latest::NOBODY; schedule.items.len()];
     for (index, step) in schedule.steps.iter().enumerate() {
         step.operands
             .iter()
@@ -142,36 +145,73 @@ fn put_off<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges, times: &mut [usi
         if !is_chain(step) || edges.by_producer[index].is_empty() {
             continue;
         }
-        let due = edges.of(&edges.by_producer[index]).map(|edge| {
-            let reader = times[edge.consumer];
-            match is_chain(&schedule.steps[edge.consumer]) {
-                true if edge.direct => reader,
-                true => reader - 2,
-                false => reader - 1,
-            }
-        });
-        let due = due.min().unwrap_or(times[index]);
+        let due = due(schedule, edges, times, index);
         if due <= times[index] {
             continue;
         }
-        // What would live longer than it does, against what would live shorter.
-        let mut kept = 0;
-        let mut seen: Vec<Id> = Vec::new();
-        for access in &step.operands {
-            let base = access.base;
-            if schedule.is_source(base) || seen.contains(&base) {
-                continue;
+        let cone = cone(schedule, edges, index);
+        for moved in [&cone[..], &cone[..1]] {
+            // What would live longer than it does, against what would live shorter.
+            let mut kept = 0;
+            let mut seen: Vec<Id> = Vec::new();
+            for access in moved.iter().flat_map(|&step| &schedule.steps[step].operands) {
+                let base = access.base;
+                let inside = moved.iter().any(|&step| schedule.steps[step].items.contains(&base));
+                if inside || schedule.is_source(base) || seen.contains(&base) {
+                    continue;
+                }
+                seen.push(base);
+                if latest[base as usize].without(moved) < due {
+                    kept += schedule.item(base).count();
+                }
             }
-            seen.push(base);
-            if latest[base as usize].without(index) < due {
-                kept += schedule.item(base).count();
+            if kept <= schedule.item(step.items[0]).count() {
+                for &step in moved {
+                    times[step] = due;
+                    let operands = schedule.steps[step].operands.iter();
+                    operands.for_each(|access| latest[access.base as usize].see(due, step));
+                }
+                break;
             }
-        }
-        if kept <= schedule.item(step.items[0]).count() {
-            times[index] = due;
-            seen.iter().for_each(|&base| latest[base as usize].see(due, index));
         }
     }
+}
+
+/// The last time at which a function can run: that of its first reader.
+fn due<P: Tensorial>(
+    schedule: &Schedule<P>,
+    edges: &Edges,
+    times: &[usize],
+    index: usize,
+) -> usize {
+    let due = edges.of(&edges.by_producer[index]).map(|edge| {
+        let reader = times[edge.consumer];
+        match is_chain(&schedule.steps[edge.consumer]) {
+            true if edge.direct => reader,
+            true => reader - 2,
+            false => reader - 1,
+        }
+    });
+    due.min().unwrap_or(times[index])
+}
+
+/// A function, first, and those in front of it that it alone reads, element for element.
+fn cone<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges, index: usize) -> Vec<usize> {
+    let mut cone = vec![index];
+    let mut at = 0;
+    while at < cone.len() && cone.len() < CONE {
+        for edge in edges.of(&edges.by_consumer[cone[at]]) {
+            let handed = edges.handed[schedule.steps[edge.producer].items[0] as usize];
+            let alone = edges
+                .of(&edges.by_producer[edge.producer])
+                .all(|edge| edge.direct && cone.contains(&edge.consumer));
+            if alone && !handed && !cone.contains(&edge.producer) {
+                cone.push(edge.producer);
+            }
+        }
+        at += 1;
+    }
+    cone
 }
 
 /// Sets of steps.
