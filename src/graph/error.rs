@@ -1,7 +1,8 @@
 //! What can go wrong when an expression is recorded or a symbol resolved.
 
 use super::node::{Node, Place};
-use crate::payload::Shape;
+use super::value::Value;
+use crate::payload::{Shape, Tensorial};
 use std::error::Error;
 use std::fmt;
 
@@ -47,21 +48,23 @@ struct Report {
     operands: Vec<(Shape, String)>,
 }
 
+/// An operand as a refusal shows it: its shape, and where it comes from.
+fn origin<P>(node: &Node<P>) -> (Shape, String) {
+    let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    ((*node.shape).clone(), format!("{}{label} at {}", node.function.name(), node.location))
+}
+
 impl ShapeError {
     pub(crate) fn new<P>(
         operation: &'static str,
         violation: Violation,
         operands: &[&Node<P>],
     ) -> Self {
-        let describe = |node: &&Node<P>| {
-            let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-            ((*node.shape).clone(), format!("{}{label} at {}", node.function.name(), node.location))
-        };
         Self(Box::new(Report {
             operation,
             problem: violation.problem,
             constraint: Some(violation.constraint),
-            operands: operands.iter().map(describe).collect(),
+            operands: operands.iter().map(|node| origin(node)).collect(),
         }))
     }
 
@@ -73,6 +76,30 @@ impl ShapeError {
             constraint: None,
             operands: Vec::new(),
         }))
+    }
+
+    /// A refusal of one's own, for what records several operations and has something to say before
+    /// the first: the problem, without the operands, whose shapes and source lines are added.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, ShapeError, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(Tensor::<f32>::zeros([2, 3]));
+    /// let error = ShapeError::refusal("attention", "the batch needs three axes", &[x]);
+    /// assert!(error.to_string().starts_with("attention: the batch needs three axes: [2, 3]"));
+    /// ```
+    #[must_use]
+    pub fn refusal<P: Tensorial>(
+        operation: &'static str,
+        problem: impl Into<String>,
+        operands: &[Value<'_, P>],
+    ) -> Self {
+        let operands = operands.iter().map(|value| origin(value.network.node(value.index)));
+        let (problem, operands) = (problem.into(), operands.collect());
+        Self(Box::new(Report { operation, problem, constraint: None, operands }))
     }
 
     /// The operation's name.
