@@ -262,6 +262,11 @@ pub enum NetworkError {
         /// The parameter: its label and source line.
         parameter: String,
     },
+    /// A field comes from a network that shares no recording with this one.
+    FieldForeign {
+        /// What was asked: `update` or `step`.
+        operation: &'static str,
+    },
     /// Two fields come from forks that parted.
     FieldsDiverge {
         /// The number of values that both fields' tapes have.
@@ -282,7 +287,8 @@ impl NetworkError {
             | Self::NotScalar { operation, .. }
             | Self::DirectionShape { operation, .. }
             | Self::UpdateShape { operation, .. }
-            | Self::FieldTooOld { operation, .. } => operation,
+            | Self::FieldTooOld { operation, .. }
+            | Self::FieldForeign { operation } => operation,
             Self::NotAnInput { .. }
             | Self::FedTwice { .. }
             | Self::FeedShape { .. }
@@ -367,8 +373,13 @@ impl fmt::Display for NetworkError {
             ),
             Self::FieldTooOld { operation, parameter } => write!(
                 f,
-                "{operation}: the field is older than {parameter}; compute it on a run of this \
-                 network"
+                "{operation}: the field is older than {parameter}, or of a fork that parted before; \
+                 compute it on a run of this network"
+            ),
+            Self::FieldForeign { operation } => write!(
+                f,
+                "{operation}: the gradients belong to another network, or to a fork that shares \
+                 nothing with this one; compute them on a run of this network"
             ),
             Self::FieldsDiverge { common: 0, .. } => write!(
                 f,

@@ -327,6 +327,19 @@ fn updates_that_do_not_fit_are_refused() {
 
 #[test]
 fn a21_constants_have_the_gradient_that_is_asked_for_by_name() {
+    let other = model();
+    refuses!(
+        m,
+        NetworkError::FieldForeign { .. },
+        "update: the gradients belong to another network",
+        other.network.try_update(&gradients, rule)
+    );
+    refuses!(
+        m,
+        NetworkError::FieldForeign { .. },
+        "step: the gradients belong to another network",
+        other.network.clone().try_step(&gradients, |w, g| rule(&w, g))
+    );
     let network = Network::new();
     let c = network.leaf(3.0_f64);
     let y = c * c;
