@@ -324,9 +324,14 @@ impl fmt::Display for NetworkError {
             ),
             Self::Younger { operation, index } => {
                 let this = if *operation == "field" { "the run of this field" } else { "this run" };
+                write!(f, "{operation}: value %{index} was recorded after {this}; ")?;
+                if !operation.starts_with("backward") {
+                    return write!(f, "run the network again");
+                }
                 write!(
                     f,
-                    "{operation}: value %{index} was recorded after {this}; run the network again"
+                    "record the target before the run: in `forward().backward(x.sum())` the run \
+                     comes before the sum"
                 )
             }
             Self::NotAnInput { value } => {

@@ -81,6 +81,12 @@ fn symbols_of_others_are_refused_by_the_call_that_was_made() {
         "recorded after the run of this field",
         gradients.try_of(one)
     );
+    refuses!(
+        m,
+        NetworkError::Younger { .. },
+        "record the target before the run: in `forward().backward(x.sum())`",
+        run.try_backward(one)
+    );
     refuses!(m, NetworkError::Foreign { .. }, "field: ", gradients.try_restricted([foreign]));
     refuses!(m, NetworkError::Foreign { .. }, "backward: ", run.try_backward(foreign));
     refuses!(
