@@ -6,7 +6,7 @@ use crate::graph::error::{NetworkError, resolved};
 use crate::graph::tape::Tape;
 use crate::kernel::{Binary, Elementary, Kernels, Unary};
 use crate::payload::Tensorial;
-use std::ops;
+use std::{fmt, ops};
 
 /// A payload for some values of a lineage (the support), and an implicit `+0` for all others.
 ///
@@ -60,6 +60,17 @@ impl<P: Tensorial> Field<P> {
     /// # Panics
     ///
     /// Where [`Field::try_of`] errs.
+/// In one line, without the payloads.
+impl<P: Tensorial> fmt::Debug for Field<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Field")
+            .field("element", &P::Element::NAME)
+            .field("nodes", &self.tape.len())
+            .field("support", &self.iter().count())
+            .finish()
+    }
+}
+
     #[must_use]
     #[track_caller]
     pub fn of(&self, value: impl Into<Symbol>) -> P {

@@ -146,7 +146,7 @@ fn symbols_of_others_are_refused_by_the_call_that_was_made() {
     );
     let m2 = model();
     let left = m2.network.forward().backward(m2.loss);
-    let error = left.try_zip(&gradients, |left, _| left.clone()).err().expect("other networks");
+    let error = left.try_zip(&gradients, |left, _| left.clone()).expect_err("other networks");
     assert!(error.to_string().contains("belong to different networks"), "{error}");
 }
 
@@ -518,7 +518,7 @@ fn v9_a_sum_that_removes_the_empty_axis_keeps_the_volume_in_bounds() {
                 %0 = leaf dense [] : [0, 9223372036854775807]\n\
                 %1 = sum_along %0 {axes = [0]} : [9223372036854775807]\n\
                 %2 = reshape %1 {extents = [infer]} : [9223372036854775807]\n";
-    let error = Network::<Tensor<f32>>::parse(text).err().expect("the volume overflows");
+    let error = Network::<Tensor<f32>>::parse(text).expect_err("the volume overflows");
     assert_eq!(error.line(), 3, "{error}");
     assert!(Tensor::<f32>::zeros([0, usize::MAX]).try_sum_along(&[0]).is_err());
     assert_eq!(Tensor::<f32>::zeros([0, usize::MAX]).categorical(1), Ok(Vec::new()));
