@@ -317,7 +317,7 @@ fn a_layer_refuses_other_shapes() {
     let wrong = refused_here!(Layer::new(&network, 3, 2, Activation::Relu, zeros));
     assert_eq!(wrong, "init: a parameter of shape [3, 2] was given the shape [9]");
     let short = refused_here!(Mlp::new(&network, &[3], init::kaiming(1)));
-    assert_eq!(short, "Mlp: 1 sizes make no layer; name at least two");
+    assert_eq!(short, "Mlp: the sizes [3] make no layer; name at least two");
     let model = Mlp::new(&network, &[3, 2], init::kaiming(1));
     let refused = refused_here!(model.express(&network, narrow));
     assert!(refused.starts_with("matmul: inner dimensions differ"), "{refused}");

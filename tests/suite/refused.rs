@@ -444,12 +444,20 @@ fn a_layer_or_model_of_another_network_is_an_error() {
     let layer = Layer::new(&network, 2, 3, Activation::Tanh, init::xavier(1));
     let model = Mlp::new(&network, &[2, 3, 1], init::xavier(1));
     let x = other.input(Tensor::<f64>::zeros([4, 2]));
-    for error in [layer.try_express(&other, x), model.try_express(&other, x)] {
+    for (error, name, parameter) in [
+        (layer.try_express(&other, x), "Layer", "weight"),
+        (model.try_express(&other, x), "Mlp", "layer0.weight"),
+    ] {
         let error = error.expect_err("the parameters are not there");
         assert_eq!((error.operation(), other.len()), ("resolve", 1));
         assert!(error.to_string().starts_with("resolve: the symbol comes from"), "{error}");
     }
 }
+    let scalars = Network::new();
+    let neuron = Neuron::new(&Network::<f64>::new(), 1, Activation::Tanh, init::xavier(1));
+    let inputs = [scalars.input(1.0_f64)];
+    let refused = crate::refusal::caught(|| neuron.express(&scalars, &inputs)).0;
+    assert!(refused.starts_with("Neuron: weight0: the symbol comes from"), "{refused}");
 
 #[test]
 fn twins_return_what_their_methods_panic_with() {
