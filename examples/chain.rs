@@ -10,7 +10,9 @@ use poorgrad::Network;
 use zoo::cli::Arguments;
 
 fn main() {
-    let options = Arguments::new("chain", "The chain rule on one expression.", 5).parse();
+    let options = Arguments::new("chain", "The chain rule on one expression.", 5)
+        .seed("Without effect: nothing here is left to chance")
+        .parse();
 
     let network = Network::new();
     let a = network.parameter(-4.0_f64);

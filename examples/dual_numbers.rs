@@ -11,7 +11,7 @@
 use std::cmp::Ordering;
 
 use poorgrad::{Elementary, Network, Tensor, Tensorial, Value};
-use zoo::{cli::Arguments, random::SplitMix64};
+use zoo::{cli::Arguments, counted, random::SplitMix64};
 
 #[derive(Clone, Copy, Debug)]
 struct Dual {
@@ -143,12 +143,11 @@ impl Comparison {
 
 fn main() {
     let about = "Forward-mode derivatives by an element that the crate does not know.";
-    let options = Arguments::new("dual_numbers", about, 100).parse();
+    let options =
+        Arguments::new("dual_numbers", about, 100).steps("Random points to compare at").parse();
     let mut random = SplitMix64::new(options.seed);
 
-    // No point, no agreement.
-    let any = options.steps > 0;
-    let (mut primals, mut tangents, mut worst) = (any, any, if any { 0.0 } else { f64::NAN });
+    let (mut primals, mut tangents, mut worst) = (true, true, 0.0);
     for _ in 0..options.steps {
         let mut integers = || Vec::from_iter((0..8).map(|_| random.below(41) as f64 - 20.0));
         let (point, direction) = (integers(), integers());
@@ -162,13 +161,15 @@ fn main() {
         worst = if real.error > worst || real.error.is_nan() { real.error } else { worst };
         primals &= exact.primal_identical && real.primal_identical;
     }
-    println!(
-        "{} points, each along a direction, against the f64 run and its gradient:",
-        options.steps
-    );
-    println!("primal parts identical to the bit: {primals}");
-    println!("tangents of an integer polynomial identical to the bit: {tangents}");
-    println!("tangents of a smooth function: relative error at most {worst:.1e}");
+    let points = counted(options.steps, "point");
+    if options.steps == 0 {
+        println!("{points}: nothing compared");
+    } else {
+        println!("{points}, each along a direction, against the f64 run and its gradient:");
+        println!("primal parts identical to the bit: {primals}");
+        println!("tangents of an integer polynomial identical to the bit: {tangents}");
+        println!("tangents of a smooth function: relative error at most {worst:.1e}");
+    }
 
     // Forward over reverse: the gradient's tangents are the Hessian times the direction.
     let (point, direction) = ([0.5, -1.0], [1.0, 0.0]);

@@ -16,6 +16,7 @@ use zoo::{
     chart::Chart,
     cli::{Arguments, fail},
     corpus::Corpus,
+    counted,
     makemore::{BATCH, CONTEXT, Loss, Model, mean_loss},
     progress::Progress,
     random::SplitMix64,
@@ -27,7 +28,7 @@ fn main() {
     let options =
         Arguments::new("makemore_mlp", "Learns how names are spelled, and makes new ones.", 40_000)
             .data("A text file with a name a line [default: the built-in names]")
-            .number("rate", 0.2, "Learning rate of the first step; it falls to a hundredth")
+            .positive("rate", 0.2, "Learning rate of the first step; it falls to a hundredth")
             .parse();
     let corpus = Corpus::open(options.data.as_deref()).unwrap_or_else(|error| fail(&error));
     let vocabulary = Vocabulary::of(corpus.names());
@@ -40,11 +41,13 @@ fn main() {
     let mut network = Network::new();
     let model = Model::new(&network, vocabulary.size(), options.seed);
     let step = Loss::new(&network, &model, BATCH);
+    let weights =
+        network.parameters().fold(0, |count, (_, w)| count + w.shape().volume().unwrap_or(0));
     println!(
-        "{} names, {} letters to train on, {} parameters",
-        corpus.names().len(),
-        train.len(),
-        network.parameters().fold(0, |count, (_, w)| count + w.shape().volume().unwrap_or(0)),
+        "{}, {} to train on, {}",
+        counted(corpus.names().len(), "name"),
+        counted(train.len(), "letter"),
+        counted(weights, "parameter"),
     );
 
     let mut random = SplitMix64::new(options.seed);
@@ -63,7 +66,7 @@ fn main() {
         progress.step(losses[number]);
     }
     progress.finish();
-    println!("{} steps in {:.1} s", options.steps, watch.seconds());
+    println!("{} in {:.1} s", counted(options.steps, "step"), watch.seconds());
     println!("fingerprint {}", network.fingerprint());
     Chart::new("makemore_mlp").losses(&losses).target("a model that counts pairs", counts).print();
 
@@ -71,7 +74,12 @@ fn main() {
     for (name, part) in
         [("train", &train), ("dev", &dev)].into_iter().filter(|(_, p)| !p.is_empty())
     {
-        println!("{name} loss {:.4}", mean_loss(&network, &model, part));
+        let loss = mean_loss(&network, &model, part);
+        println!("{name} loss {loss:.4}");
+        if !loss.is_finite() {
+            // There are no chances to draw names from.
+            fail(&"the training diverged; try a smaller --rate");
+        }
     }
 
     // The single-row twin: the same parameters, one context.

@@ -23,7 +23,7 @@ use zoo::{
 fn main() {
     let options = Arguments::new("makemore_mlp_compiled", "Trains makemore_mlp by a plan.", 40_000)
         .data("A text file with a name a line [default: the built-in names]")
-        .number("rate", 0.2, "Learning rate of the first step; it falls to a hundredth")
+        .positive("rate", 0.2, "Learning rate of the first step; it falls to a hundredth")
         .switch("describe", "Print the plan")
         .parse();
     let corpus = Corpus::open(options.data.as_deref()).unwrap_or_else(|error| fail(&error));

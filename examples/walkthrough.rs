@@ -9,7 +9,7 @@
 //!     cargo run --example walkthrough
 
 use poorgrad::{Network, Tensor, gradcheck, init};
-use zoo::cli::Arguments;
+use zoo::{cli::Arguments, counted};
 
 fn heading(number: usize, title: &str) {
     println!("\n{number}. {title}\n");
@@ -79,7 +79,7 @@ fn main() {
         trained = trained.update(&gradients, |w, g| w - 0.5 * g);
     }
     let of = |network: &Network<Tensor<f64>>| network.forward().of(loss).item();
-    println!("loss after {} steps: {}", options.steps, of(&trained));
+    println!("loss after {}: {}", counted(options.steps, "step"), of(&trained));
     println!("loss of the network it forked from: {}", of(&network));
     println!(
         "one structure: {}",

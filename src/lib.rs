@@ -1,3 +1,16 @@
+//! [tour]: documents::tour
+//! [spec]: documents::specification
+//! [operations]: documents::operations
+//! [design]: documents::design
+//! [architecture]: documents::architecture
+//! [reliability]: documents::reliability
+//! [acceleration]: documents::acceleration
+//! [terminology]: documents::terminology
+//! [contributing]: documents::contributing
+//! [security]: documents::security
+//! [changelog]: documents::changelog
+//! [ops]: documents::operations
+// README's links lead to files. Of two definitions of a link the first wins: these lead to pages.
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

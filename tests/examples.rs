@@ -6,7 +6,7 @@
 use std::{
     env,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
     sync::LazyLock,
 };
 
@@ -153,6 +153,39 @@ fn dual_numbers_agree_with_the_plain_run_and_its_gradient() {
 }
 
 #[test]
+fn where_nothing_is_asked_for_an_example_says_so() {
+    let text = printed("dual_numbers", &["--steps", "0"]);
+    assert!(text.starts_with("0 points: nothing compared\n"), "{text}");
+    assert!(!text.contains("true") && !text.contains("false"), "{text}");
+    assert!(printed("dual_numbers", &["--steps", "1"]).starts_with("1 point, each along"));
+    let text = printed("mlp_xor", &["--steps", "0"]);
+    assert!(text.contains("mean squared error of exclusive or: nothing to draw"), "{text}");
+    assert!(printed("walkthrough", &["--steps", "1"]).contains("loss after 1 step: "));
+}
+
+#[test]
+fn help_says_what_the_options_do_in_this_example() {
+    let help = printed("dual_numbers", &["--help"]);
+    assert!(help.contains("Random points to compare at") && !help.contains("Training"), "{help}");
+    let help = printed("chain", &["--help"]);
+    assert!(help.contains("Without effect"), "{help}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_example_whose_reader_is_gone_ends_without_a_word() {
+    for name in ["walkthrough", "dual_numbers", "chain"] {
+        let mut command = Command::new(BUILT.join(name));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("a built example starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("a started example ends");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
+        assert!(output.status.success(), "{name}: {}", output.status);
+    }
+}
+
+#[test]
 fn walkthrough_reads_one_tape_in_every_way() {
     let text = printed("walkthrough", &[]);
     for number in 1..=14 {
@@ -209,6 +242,21 @@ fn makemore_mlp_takes_any_names() {
     assert!(text.contains("60 steps in ") && text.contains("fingerprint "), "{text}");
     let samples = text.lines().rev().take_while(|line| !line.contains("loss"));
     assert_eq!(samples.count(), 20, "{text}");
+}
+
+#[test]
+fn a_rate_that_cannot_train_is_refused_and_one_that_does_not_is_named() {
+    let names = Names::new("rates");
+    let run = |rate| {
+        let arguments = ["--steps", "40", "--data", names.path(), "--rate", rate];
+        let output = run("makemore_mlp", &arguments);
+        assert_eq!(output.status.code(), Some(2), "{rate}");
+        String::from_utf8(output.stderr).expect("a message is text")
+    };
+    for rate in ["nan", "inf", "0", "-1"] {
+        assert!(run(rate).contains("invalid value"), "{rate}");
+    }
+    assert_eq!(run("1e30"), "error: the training diverged; try a smaller --rate\n");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::graph::error::{NetworkError, describe, resolved};
 use crate::graph::tape::Tape;
 use crate::kernel::{Elementary, Kernels};
 use crate::payload::Tensorial;
+use std::fmt;
 
 /// The values of one forward run. It owns what it needs: it outlives the network, and any number
 /// of runs go on at once from any threads.
@@ -31,6 +32,19 @@ pub struct Evaluation<P> {
     tape: Tape<P>,
     values: Vec<Option<P>>,
     kernels: Kernels,
+}
+
+/// In one line, without the payloads.
+impl<P: Tensorial> fmt::Debug for Evaluation<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let computed = self.values.iter().filter(|value| value.is_some()).count();
+        f.debug_struct("Evaluation")
+            .field("element", &P::Element::NAME)
+            .field("kernels", &self.kernels)
+            .field("nodes", &self.values.len())
+            .field("computed", &computed)
+            .finish()
+    }
 }
 
 impl<P: Tensorial> Evaluation<P> {

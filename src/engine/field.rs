@@ -6,8 +6,8 @@ use crate::graph::error::{NetworkError, resolved};
 use crate::graph::tape::Tape;
 use crate::kernel::{Binary, Elementary, Kernels, Unary};
 use crate::payload::Tensorial;
-use std::ops;
 use std::sync::Arc;
+use std::{fmt, ops};
 
 /// A payload for some values of a lineage (the support), and an implicit `+0` for all others.
 ///
@@ -26,6 +26,21 @@ use std::sync::Arc;
 /// let doubled = &gradients + &gradients;
 /// assert_eq!(doubled.of(a), 8.0);
 /// assert_eq!(doubled.of(b), 0.0);
+/// ```
+///
+/// The zero of this algebra is the field without a support, `gradients.restricted(none)` of no
+/// symbols: whatever is added to it comes back, and an update by it changes no parameter.
+///
+/// ```
+/// use poorgrad::{Network, Symbol};
+///
+/// let network = Network::new();
+/// let a = network.parameter(2.0_f64);
+/// let gradients = network.forward().backward(a);
+/// let none: [Symbol; 0] = [];
+/// let zero = gradients.restricted(none);
+/// assert_eq!((&zero + &gradients).of(a), 1.0);
+/// assert_eq!(network.update(&zero, |a, g| a - g).resolve(a).payload(), Some(2.0));
 /// ```
 pub struct Field<P> {
     pub(crate) tape: Tape<P>,
@@ -47,8 +62,18 @@ where
     }
 }
 
+/// In one line, without the payloads.
+impl<P: Tensorial> fmt::Debug for Field<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Field")
+            .field("element", &P::Element::NAME)
+            .field("nodes", &self.tape.len())
+            .field("support", &self.iter().count())
+            .finish()
+    }
+}
+
 impl<P: Tensorial> Field<P> {
-    /// The cotangents of a target.
     /// The gradient of a target: entries by ascending position.
     pub(crate) fn of_target(tape: Tape<P>, entries: Vec<(u32, P)>, target: usize) -> Self {
         Self { tape, entries: Arc::new(entries), target: Some(target) }
@@ -60,6 +85,13 @@ impl<P: Tensorial> Field<P> {
     }
 
     /// The payload of a value: zero, in the value's shape, outside the support.
+    ///
+    /// Of a gradient by [`Evaluation::backward`] that is zero for a constant, and for an input that
+    /// takes selections, also where the target depends on it: [`Evaluation::backward_for`] gives
+    /// their gradients where it names them. [`Field::contains`] tells the two zeros apart.
+    ///
+    /// [`Evaluation::backward`]: crate::Evaluation::backward
+    /// [`Evaluation::backward_for`]: crate::Evaluation::backward_for
     ///
     /// # Panics
     ///

@@ -9,6 +9,7 @@ use crate::graph::{Network, Symbol};
 use crate::kernel::Kernels;
 use crate::ops::Function;
 use crate::payload::Tensorial;
+use std::fmt;
 
 impl<P: Tensorial> Network<P> {
     /// Runs everything recorded, inputs at their defaults.
@@ -120,6 +121,12 @@ pub fn no_feeds<P>() -> std::iter::Empty<(Symbol, P)> {
 /// A network's runs by the reference kernels: see [`Network::reference`].
 pub struct Oracle<'n, P: Tensorial> {
     network: &'n Network<P>,
+}
+
+impl<P: Tensorial> fmt::Debug for Oracle<'_, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Oracle").field(self.network).finish()
+    }
 }
 
 impl<P: Tensorial> Oracle<'_, P> {

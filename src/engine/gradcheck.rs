@@ -8,7 +8,7 @@ use crate::kernel::{Elementary, Kernels};
 use crate::payload::{Stored, Tensorial};
 use std::fmt;
 
-/// The half width of a difference, relative to coordinates beyond 1.
+/// The half width of a difference in `f64`, relative to coordinates beyond 1.
 const STEP: f64 = 1e-6;
 /// One-sided slopes that differ by less are no kink.
 const GAP: f64 = 1e-5;
@@ -75,7 +75,9 @@ impl Gradcheck {
 
 impl fmt::Display for Gradcheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} coordinates, {} kinks", self.checked, self.kinks.len())?;
+        let many = |count: usize| if count == 1 { "" } else { "s" };
+        let (checked, kinks) = (self.checked, self.kinks.len());
+        write!(f, "{checked} coordinate{}, {kinks} kink{}", many(checked), many(kinks))?;
         if let Some(worst) = &self.worst {
             write!(
                 f,
@@ -92,12 +94,14 @@ impl fmt::Display for Gradcheck {
 }
 
 /// Compares the gradient of `target`, of exactly one element, with central differences in every
-/// coordinate of `wrt`: parameters, leaves, and inputs that take numbers. Meant for `f64`.
+/// coordinate of `wrt`: parameters, leaves, and inputs that take numbers.
 ///
-/// The rounding of a target of magnitude `m` shows in a difference as some `m * 1e-10`, so that a
-/// large constant term in the target, or an element coarser than `f64`, gives large errors. They
-/// are reported as such: only what exceeds this noise, and does not shrink with the step, counts
-/// as a kink.
+/// Meant for `f64`. The rounding of a target of magnitude `m` shows in a difference as some
+/// `m * 1e-10`, so that a large constant term in the target gives large errors. They are reported as
+/// such: only what exceeds this noise, and does not shrink with the step, counts as a kink.
+///
+/// Of a coarser element the step is wider, and differences say less: for `f32` it is `2^-7`, and the
+/// error of a right gradient some `1e-4`, more where the function bends within a step.
 ///
 /// # Example
 ///
@@ -135,6 +139,7 @@ pub fn gradcheck<P: Tensorial, S: Into<Symbol>>(
     }
     let evaluation = network.try_forward_for([target], no_feeds())?;
     let resolution = resolution::<P::Element>();
+    let width = width(resolution);
     let symbols: Vec<Symbol> = wrt.iter().map(|&index| tape.symbol(index)).collect();
     let gradients = evaluation.try_backward_for(target, symbols.iter())?;
     let here = scalar(&evaluation.try_of(target)?);
@@ -155,7 +160,7 @@ pub fn gradcheck<P: Tensorial, S: Into<Symbol>>(
                 scalar(&run(network, &feed, Some(&[at]), Kernels::Native).of(target))
             };
             let magnitude = elements[position].abs();
-            let step = if magnitude > 1.0 { STEP * magnitude } else { STEP };
+            let step = if magnitude > 1.0 { width * magnitude } else { width };
             let (above, below) = (moved(step), moved(-step));
             let coordinate = Coordinate {
                 value: describe(index, node),
@@ -239,6 +244,19 @@ fn resolution<E: Elementary>() -> f64 {
         step *= 2.0;
     }
     step
+}
+
+/// The half width of a difference: for an element coarser than `f64` the least power of two that is
+/// not below the cube root of its resolution, where rounding and curvature weigh the same.
+fn width(resolution: f64) -> f64 {
+    let mut width = STEP;
+    if resolution > f64::EPSILON {
+        width = 1.0;
+        while width * width * width >= 8.0 * resolution {
+            width /= 2.0;
+        }
+    }
+    width
 }
 
 fn elements<P: Tensorial>(payload: &P) -> Vec<f64> {

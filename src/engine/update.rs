@@ -42,8 +42,8 @@ impl<P: Tensorial> Network<P> {
     ///
     /// # Errors
     ///
-    /// Where the field is older than a parameter or the rule changes a shape. This generation
-    /// stays as it is.
+    /// Where the field is of another network, or older than a parameter, or the rule changes a
+    /// shape. This generation stays as it is.
     pub fn try_update(
         &self,
         gradients: &Field<P>,
@@ -99,8 +99,9 @@ impl<P: Tensorial> Network<P> {
     ///
     /// # Errors
     ///
-    /// Where the field is older than a parameter or the rule changes a shape. This generation is
-    /// consumed all the same: keep it by a clone, or call [`Network::try_update`].
+    /// Where the field is of another network, or older than a parameter, or the rule changes a
+    /// shape. This generation is consumed all the same: keep it by a clone, or call
+    /// [`Network::try_update`].
     pub fn try_step(
         self,
         gradients: &Field<P>,
@@ -133,6 +134,9 @@ impl<P: Tensorial> Network<P> {
         let known = tape.common_prefix(&gradients.tape);
         // The field is checked before the first rule runs: a refused update calls none.
         if let Some(state) = states.iter().find(|state| state.index as usize >= known) {
+            if known == 0 {
+                return Err(NetworkError::FieldForeign { operation });
+            }
             let index = state.index as usize;
             let parameter = describe(index, tape.node(index));
             return Err(NetworkError::FieldTooOld { operation, parameter });

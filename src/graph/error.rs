@@ -1,7 +1,8 @@
 //! What can go wrong when an expression is recorded or a symbol resolved.
 
 use super::node::{Node, Place};
-use crate::payload::Shape;
+use super::value::Value;
+use crate::payload::{Shape, Tensorial};
 use std::error::Error;
 use std::fmt;
 
@@ -47,21 +48,23 @@ struct Report {
     operands: Vec<(Shape, String)>,
 }
 
+/// An operand as a refusal shows it: its shape, and where it comes from.
+fn origin<P>(node: &Node<P>) -> (Shape, String) {
+    let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
+    ((*node.shape).clone(), format!("{}{label} at {}", node.function.name(), node.location))
+}
+
 impl ShapeError {
     pub(crate) fn new<P>(
         operation: &'static str,
         violation: Violation,
         operands: &[&Node<P>],
     ) -> Self {
-        let describe = |node: &&Node<P>| {
-            let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-            ((*node.shape).clone(), format!("{}{label} at {}", node.function.name(), node.location))
-        };
         Self(Box::new(Report {
             operation,
             problem: violation.problem,
             constraint: Some(violation.constraint),
-            operands: operands.iter().map(describe).collect(),
+            operands: operands.iter().map(|node| origin(node)).collect(),
         }))
     }
 
@@ -73,6 +76,30 @@ impl ShapeError {
             constraint: None,
             operands: Vec::new(),
         }))
+    }
+
+    /// A refusal of one's own, for what records several operations and has something to say before
+    /// the first: the problem, without the operands, whose shapes and source lines are added.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, ShapeError, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(Tensor::<f32>::zeros([2, 3]));
+    /// let error = ShapeError::refusal("attention", "the batch needs three axes", &[x]);
+    /// assert!(error.to_string().starts_with("attention: the batch needs three axes: [2, 3]"));
+    /// ```
+    #[must_use]
+    pub fn refusal<P: Tensorial>(
+        operation: &'static str,
+        problem: impl Into<String>,
+        operands: &[Value<'_, P>],
+    ) -> Self {
+        let operands = operands.iter().map(|value| origin(value.network.node(value.index)));
+        let (problem, operands) = (problem.into(), operands.collect());
+        Self(Box::new(Report { operation, problem, constraint: None, operands }))
     }
 
     /// The operation's name.
@@ -235,6 +262,11 @@ pub enum NetworkError {
         /// The parameter: its label and source line.
         parameter: String,
     },
+    /// A field comes from a network that shares no recording with this one.
+    FieldForeign {
+        /// What was asked: `update` or `step`.
+        operation: &'static str,
+    },
     /// Two fields come from forks that parted.
     FieldsDiverge {
         /// The number of values that both fields' tapes have.
@@ -255,7 +287,8 @@ impl NetworkError {
             | Self::NotScalar { operation, .. }
             | Self::DirectionShape { operation, .. }
             | Self::UpdateShape { operation, .. }
-            | Self::FieldTooOld { operation, .. } => operation,
+            | Self::FieldTooOld { operation, .. }
+            | Self::FieldForeign { operation } => operation,
             Self::NotAnInput { .. }
             | Self::FedTwice { .. }
             | Self::FeedShape { .. }
@@ -291,9 +324,14 @@ impl fmt::Display for NetworkError {
             ),
             Self::Younger { operation, index } => {
                 let this = if *operation == "field" { "the run of this field" } else { "this run" };
+                write!(f, "{operation}: value %{index} was recorded after {this}; ")?;
+                if !operation.starts_with("backward") {
+                    return write!(f, "run the network again");
+                }
                 write!(
                     f,
-                    "{operation}: value %{index} was recorded after {this}; run the network again"
+                    "record the target before the run: in `forward().backward(x.sum())` the run \
+                     comes before the sum"
                 )
             }
             Self::NotAnInput { value } => {
@@ -340,8 +378,13 @@ impl fmt::Display for NetworkError {
             ),
             Self::FieldTooOld { operation, parameter } => write!(
                 f,
-                "{operation}: the field is older than {parameter}; compute it on a run of this \
-                 network"
+                "{operation}: the field is older than {parameter}, or of a fork that parted before; \
+                 compute it on a run of this network"
+            ),
+            Self::FieldForeign { operation } => write!(
+                f,
+                "{operation}: the gradients belong to another network, or to a fork that shares \
+                 nothing with this one; compute them on a run of this network"
             ),
             Self::FieldsDiverge { common: 0, .. } => write!(
                 f,

@@ -11,8 +11,10 @@ use super::symbol::Symbol;
 use super::sync::{Arc, Mutex, OnceLock};
 use super::tape::Tape;
 use super::value::Value;
+use crate::kernel::Elementary;
 use crate::ops::{Function, Input, Leaf, Parameter};
 use crate::payload::{Shape, Tensorial};
+use std::fmt;
 use std::panic::Location;
 
 /// A parameter's payload in one generation, and the position of its node.
@@ -58,6 +60,17 @@ impl<P: Tensorial> Clone for Network<P> {
     fn clone(&self) -> Self {
         let _append = self.appending();
         Self::from_chains(self.lineage, self.nodes.fork(), self.parameters.fork())
+    }
+}
+
+/// In one line, whatever its size; [`Display`](fmt::Display) prints the tape.
+impl<P: Tensorial> fmt::Debug for Network<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Network")
+            .field("element", &P::Element::NAME)
+            .field("nodes", &self.nodes.len())
+            .field("parameters", &self.parameters.len())
+            .finish()
     }
 }
 

@@ -4,6 +4,7 @@ use super::chain::Branch;
 use super::network::Network;
 use crate::payload::Tensorial;
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -45,6 +46,16 @@ impl<'n> Scope<'n> {
         let id = NEXT.replace(NEXT.get() + 1);
         OPEN.with_borrow_mut(|open| open.push(Entry { id, branch, path }));
         Self { id, network: PhantomData }
+    }
+}
+
+impl fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A guard never leaves its thread, and its entry stays until it drops.
+        let path = OPEN.with_borrow(|open| {
+            open.iter().find(|entry| entry.id == self.id).map(|entry| entry.path.clone())
+        });
+        f.debug_tuple("Scope").field(&path.as_deref().map_or("", String::as_str)).finish()
     }
 }
 

@@ -54,6 +54,24 @@ impl<'n, P: Tensorial> Value<'n, P> {
         &self.network.node(self.index).shape
     }
 
+    /// Whether this is a selection, as `gather` and the targets of a `cross_entropy` are: a leaf or
+    /// an input declared with one, or its rows under another shape.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let labels = network.input(Tensor::<f32>::selection(&[2, 0], 3));
+    /// assert!(labels.is_selection());
+    /// assert!(!(labels * 2.0).is_selection());
+    /// ```
+    #[must_use]
+    pub fn is_selection(self) -> bool {
+        self.network.node(self.index).selection
+    }
+
     /// The payload that a leaf, a parameter or an input holds in this generation (an input's is
     /// its default); `None` for a computed value.
     #[must_use]

@@ -42,7 +42,9 @@ fn unsupported(function: &str, element: &str) -> ! {
 ///
 /// Required are a name, the four operations, negation, order and bytes. The elementary functions
 /// default to a panic that names the missing one, so that an exact type such as an integer modulo
-/// a prime implements only what it means.
+/// a prime implements only what it means. A tape records whatever its operations are, so that such
+/// a panic comes from the run and not from the line that recorded the operation: print the network
+/// (`println!("{network}")`), where each value of that name stands with its source line.
 ///
 /// # Example
 ///

@@ -1,5 +1,7 @@
-//! `Block`: the memory that elements lie in; large blocks come from a pool of the process and go
-//! back to it when their last owner drops them.
+//! The memory of large tensors: how much of it waits for its next use, and how to give it back.
+//!
+//! `Block` is what elements lie in; large blocks come from a pool of the process and go back to it
+//! when their last owner drops them.
 //!
 //! COST: the first touch of fresh pages runs at 2 to 4 GB/s, a tenth of what memory does, and a
 //! step of training lets go of as much as it asks for. What is recycled is touched already.

@@ -2,6 +2,7 @@
 
 use super::Activation;
 use crate::{Network, Shape, ShapeError, Symbol, Tensorial, Value};
+use std::fmt::Display;
 
 /// An initial payload, which must have the shape that was asked for.
 ///
@@ -23,6 +24,21 @@ pub(super) fn initial_layer<P: Tensorial>(
     init: &mut impl FnMut(&Shape) -> P,
 ) -> [P; 2] {
     [initial(&Shape::from([inputs, outputs]), init), initial(&Shape::from([outputs]), init)]
+}
+
+/// A parameter of a model, in this network: where it is none of it, the refusal says of which model
+/// and which parameter.
+pub(super) fn parameter<'n, P: Tensorial>(
+    network: &'n Network<P>,
+    symbol: Symbol,
+    model: &'static str,
+    name: impl Display,
+) -> Result<Value<'n, P>, ShapeError> {
+    network.try_resolve(symbol).map_err(|error| {
+        let message = error.to_string();
+        let problem = message.split_once(": ").map_or(&*message, |(_, problem)| problem);
+        ShapeError::refusal::<P>(model, format!("{name}: {problem}"), &[])
+    })
 }
 
 /// A dense layer: `activation(x.matmul(w) + b)` with one weight matrix `[inputs, outputs]` and one
@@ -115,7 +131,8 @@ impl Layer {
         network: &'n Network<P>,
         input: Value<'n, P>,
     ) -> Result<Value<'n, P>, ShapeError> {
-        let (weight, bias) = (network.try_resolve(self.weight)?, network.try_resolve(self.bias)?);
+        let weight = parameter(network, self.weight, "Layer", "weight")?;
+        let bias = parameter(network, self.bias, "Layer", "bias")?;
         let product = input.try_matmul(weight)?;
         Ok(self.activation.apply(product + bias.broadcast_like(product)))
     }

@@ -25,7 +25,8 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Panics
     ///
-    /// Where the logits have no axis, or the shapes differ.
+    /// Where the logits have no axis or are a selection (the targets are; the logits are what is
+    /// trained), or the shapes differ.
     #[must_use]
     #[track_caller]
     pub fn cross_entropy(self, targets: Self) -> Self {
@@ -39,17 +40,33 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Errors
     ///
-    /// Where the logits have no axis, or the shapes differ.
+    /// As [`Value::cross_entropy`] panics; nothing is recorded then.
     #[track_caller]
     pub fn try_cross_entropy(self, targets: Self) -> Result<Self, ShapeError> {
-        let refused = |error: ShapeError| error.named("cross_entropy");
-        let fits =
-            self.shape() == targets.shape() && std::ptr::eq(self.network(), targets.network());
-        if !fits {
-            // Refused here, by the operation that needs it, before anything is recorded.
-            return targets.try_absorb(self).map_err(refused);
+        // Refused here, by the operation that needs it, before anything is recorded.
+        let (shape, found) = (self.shape(), targets.shape());
+        let problem = if !std::ptr::eq(self.network(), targets.network()) {
+            return self.try_sub(targets).map_err(|error| error.named("cross_entropy"));
+        } else if self.is_selection() {
+            // Both orders of the operands have a meaning, and one of them learns nothing.
+            "the logits are a selection; call it on the logits, with the selection as the targets"
+                .to_owned()
+        } else if shape.rank() == 0 {
+            "the logits need a last axis, of the classes".to_owned()
+        } else if shape != found {
+            let classes = shape[shape.rank() - 1];
+            format!(
+                "the targets {found} are not of the logits' shape {shape}; class numbers become \
+                 one-hot rows by `Tensor::selection(&labels, {classes})`"
+            )
+        } else {
+            String::new()
+        };
+        if !problem.is_empty() {
+            return Err(ShapeError::refusal("cross_entropy", problem, &[self, targets]));
         }
-        let classes = self.shape().rank().saturating_sub(1);
+        let classes = shape.rank() - 1;
+        let refused = |error: ShapeError| error.named("cross_entropy");
         let log_probabilities = self.try_log_softmax(classes).map_err(refused)?;
         let rows = targets.try_absorb(log_probabilities)?.try_sum_along(&[classes])?;
         Ok((-rows).mean())
@@ -89,6 +106,13 @@ impl<P: Tensorial> Value<'_, P> {
     #[track_caller]
     pub fn try_mean_squared_error(self, target: Self) -> Result<Self, ShapeError> {
         let refused = |error: ShapeError| error.named("mean_squared_error");
+        let together = std::ptr::eq(self.network(), target.network());
+        if together && self.shape() != target.shape() {
+            // Not what `sub` says: of a column and a vector, a broadcast would make a matrix, whose
+            // mean is a loss that nothing complains about.
+            let problem = "prediction and target must have one shape; `reshape` one of them";
+            return Err(ShapeError::refusal("mean_squared_error", problem, &[self, target]));
+        }
         let difference = self.try_sub(target).map_err(refused)?;
         Ok((difference * difference).mean())
     }

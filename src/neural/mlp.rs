@@ -1,6 +1,6 @@
 //! `Mlp`: dense layers in a row.
 
-use super::layer::initial_layer;
+use super::layer::{initial_layer, parameter};
 use super::{Activation, Layer};
 use crate::{Network, Shape, ShapeError, Tensorial, Value};
 
@@ -53,7 +53,7 @@ impl Mlp {
         hidden: Activation,
         mut init: impl FnMut(&Shape) -> P,
     ) -> Self {
-        assert!(sizes.len() >= 2, "Mlp: {} sizes make no layer; name at least two", sizes.len());
+        assert!(sizes.len() >= 2, "Mlp: the sizes {sizes:?} make no layer; name at least two");
         let last = sizes.len() - 2;
         let mut payloads = Vec::with_capacity(last + 1);
         for pair in sizes.windows(2) {
@@ -98,9 +98,11 @@ impl Mlp {
         network: &'n Network<P>,
         input: Value<'n, P>,
     ) -> Result<Value<'n, P>, ShapeError> {
-        for layer in &self.layers {
-            network.try_resolve(layer.weight())?;
-            network.try_resolve(layer.bias())?;
+        for (index, layer) in self.layers.iter().enumerate() {
+            let parts = [(layer.weight(), "weight"), (layer.bias(), "bias")];
+            for (symbol, part) in parts {
+                parameter(network, symbol, "Mlp", format_args!("layer{index}.{part}"))?;
+            }
         }
         let mut value = input;
         for (index, layer) in self.layers.iter().enumerate() {

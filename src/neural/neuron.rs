@@ -1,8 +1,9 @@
 //! `Neuron`: one unit of scalars, for graphs that are read number by number.
 
 use super::Activation;
-use super::layer::initial;
+use super::layer::{initial, parameter};
 use crate::{Network, Shape, Symbol, Tensorial, Value};
+use std::fmt::Arguments;
 
 /// A neuron of scalar weights: `activation(w0 x0 + w1 x1 + .. + b)`, summed in ascending order.
 ///
@@ -69,14 +70,21 @@ impl Neuron {
         let (expected, found) = (self.weights.len(), inputs.len());
         assert!(expected == found, "Neuron: {expected} weights, {found} inputs");
         let mut sum: Option<Value<'n, P>> = None;
-        for (&weight, &input) in self.weights.iter().zip(inputs) {
-            let product = network.resolve(weight) * input;
+        let resolved = |symbol, name: Arguments<'_>| parameter(network, symbol, "Neuron", name);
+        for (index, (&weight, &input)) in self.weights.iter().zip(inputs).enumerate() {
+            let product = match resolved(weight, format_args!("weight{index}")) {
+                Ok(weight) => weight * input,
+                Err(error) => error.raise(),
+            };
             sum = Some(match sum {
                 Some(sum) => sum + product,
                 None => product,
             });
         }
-        let bias = network.resolve(self.bias);
+        let bias = match resolved(self.bias, format_args!("bias")) {
+            Ok(bias) => bias,
+            Err(error) => error.raise(),
+        };
         self.activation.apply(match sum {
             Some(sum) => sum + bias,
             None => bias,

@@ -2,6 +2,7 @@
 
 use super::Optimizer;
 use crate::{Binary, Elementary, Field, Gradients, Kernels, Network, Tensorial};
+use std::fmt;
 
 /// Stochastic gradient descent: `w <- w - rate * d`, each operation rounded once.
 ///
@@ -31,6 +32,17 @@ pub struct Sgd<P> {
     momentum: f64,
     nesterov: bool,
     velocity: Option<Field<P>>,
+}
+
+impl<P: Tensorial> fmt::Debug for Sgd<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sgd")
+            .field("rate", &self.rate)
+            .field("momentum", &self.momentum)
+            .field("nesterov", &self.nesterov)
+            .field("velocity", &self.velocity)
+            .finish()
+    }
 }
 
 impl<P: Tensorial> Sgd<P> {

@@ -20,19 +20,22 @@ pub(crate) fn axis(constraint: u8, axis: usize, shape: &Shape) -> Result<(), Vio
     if axis < shape.rank() {
         return Ok(());
     }
-    Err(Violation::new(constraint, format!("axis {axis} is out of range")))
+    let problem = format!("axis {axis} is out of range, as the rank is {}", shape.rank());
+    Err(Violation::new(constraint, problem))
 }
 
 /// `axes` are distinct axes of `shape` in ascending order, at least one.
 pub(crate) fn axes(constraint: u8, axes: &[usize], shape: &Shape) -> Result<(), Violation> {
-    let ascending = axes.windows(2).all(|pair| pair[0] < pair[1]);
-    if ascending && axes.last().is_some_and(|&last| last < shape.rank()) {
+    let problem = if axes.is_empty() {
+        "no axis is named; name at least one".to_owned()
+    } else if let Some(axis) = axes.iter().find(|&&axis| axis >= shape.rank()) {
+        format!("axis {axis} is out of range, as the rank is {}", shape.rank())
+    } else if axes.windows(2).any(|pair| pair[0] >= pair[1]) {
+        format!("axes {axes:?} are not distinct and in ascending order")
+    } else {
         return Ok(());
-    }
-    Err(Violation::new(
-        constraint,
-        format!("axes {axes:?} are not distinct axes in ascending order, or out of range"),
-    ))
+    };
+    Err(Violation::new(constraint, problem))
 }
 
 /// The result's volume fits the address space.

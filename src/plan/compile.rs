@@ -61,6 +61,17 @@ impl<P: Tensorial> Clone for Compile<'_, P> {
     }
 }
 
+impl<P: Tensorial> std::fmt::Debug for Compile<'_, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Compile")
+            .field("targets", &self.targets.len())
+            .field("losses", &self.losses.len())
+            .field("keep", &self.keep.len())
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'n, P: Tensorial> Compile<'n, P> {
     /// A plan of nothing yet.
     pub fn new(network: &'n Network<P>) -> Self {

@@ -48,7 +48,7 @@ pub enum ParseErrorKind {
 /// use poorgrad::{Network, ParseErrorKind};
 ///
 /// let text = "tape 1 f64\n%0 = leaf 1.0 : []\n%1 = cosh %0 : []\n";
-/// let error = Network::<f64>::parse(text).err().unwrap();
+/// let error = Network::<f64>::parse(text).unwrap_err();
 /// assert_eq!(error.kind(), ParseErrorKind::Operation);
 /// assert_eq!((error.line(), error.column()), (3, 6));
 /// assert_eq!(error.to_string(), "line 3, column 6: expected an operation, found `cosh`");

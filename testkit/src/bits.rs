@@ -4,6 +4,7 @@
 //! both; everything else by all of its bytes, the sign of zero included.
 
 use poorgrad::{Differentiable, Elementary, Evaluation, Field, Network, Tensorial};
+use std::fmt;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The bytes of an element with NaN made canonical.
@@ -90,6 +91,12 @@ pub fn first_gradient_difference<P: Tensorial>(
 /// A digest of bits: XXH3-128 over canonical bytes.
 #[derive(Clone, Default)]
 pub struct Digest(Xxh3);
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({})", self.text())
+    }
+}
 
 impl Digest {
     /// A digest of nothing yet.

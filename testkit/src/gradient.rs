@@ -96,6 +96,7 @@ fn tangent(ordinal: u64) -> f64 {
 }
 
 /// One smooth tape over three elements.
+#[derive(Debug)]
 pub struct Smooth {
     /// As it stands.
     pub plain: RandomTape<Tensor<f64>>,

@@ -9,6 +9,7 @@ use poorgrad::{
 };
 
 /// A network with a loss, and data to feed.
+#[derive(Debug)]
 pub struct Training<P: Tensorial> {
     /// The current generation.
     pub network: Network<P>,

@@ -48,7 +48,9 @@ fn permute_c1_a_permutation() {
     refused!(network, "permute", "C1", a.permute(&[0]));
     refused!(network, "permute", "C1", a.permute(&[0, 2]));
     let row = leaf(&network, [2]);
-    refused!(network, "permute", "C1", row.transpose());
+    refused!(network, "transpose", "C1", row.transpose());
+    let message = crate::refusal::caught(|| row.transpose()).0;
+    assert!(message.contains("needs rank 2 (`unsqueeze` first): [2] (C1)"), "{message}");
 }
 
 #[test]
@@ -161,12 +163,20 @@ fn sum_along_c1_axes_c2_volume() {
     refused!(network, "sum_along", "C1", a.sum_along(&[2]));
     refused!(network, "sum_along", "C1", a.sum_along(&[1, 0]));
     refused!(network, "sum_along", "C1", a.sum_along(&[]));
-    refused!(network, "sum_along", "C1", a.mean_along(&[0, 0]));
-    refused!(network, "sum_along", "C1", a.variance_along(&[5]));
+    refused!(network, "mean_along", "C1", a.mean_along(&[0, 0]));
+    refused!(network, "variance_along", "C1", a.variance_along(&[5]));
+    for (axes, problem) in [
+        (&[2][..], "axis 2 is out of range, as the rank is 2: [2, 3] (C1)"),
+        (&[1, 0], "axes [1, 0] are not distinct and in ascending order: [2, 3] (C1)"),
+        (&[], "no axis is named; name at least one: [2, 3] (C1)"),
+    ] {
+        let message = a.try_sum_along(axes).expect_err("the axes are refused").to_string();
+        assert!(message.starts_with(&format!("sum_along: {problem}")), "{message}");
+    }
     let empty = leaf(&network, [0, usize::MAX]);
     refused!(network, "sum_along", "C2", empty.sum_along(&[0]));
-    refused!(network, "sum_along", "C2", empty.mean_along(&[0]));
-    refused!(network, "sum_along", "C2", empty.variance_along(&[0]));
+    refused!(network, "mean_along", "C2", empty.mean_along(&[0]));
+    refused!(network, "variance_along", "C2", empty.variance_along(&[0]));
 }
 
 #[test]

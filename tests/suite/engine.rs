@@ -1,6 +1,6 @@
 //! Recording, runs, gradients and generations through the public surface.
 
-use poorgrad::{Network, Tensor};
+use poorgrad::{Network, Sgd, Tensor, no_feeds};
 
 #[test]
 fn the_taste_program_learns_its_slope() {
@@ -82,4 +82,45 @@ fn a_value_younger_than_a_run_is_named_as_such() {
         assert!(message.contains("recorded after th"), "{message}");
     }
     assert_eq!(network.forward().of(y), 4.0);
+}
+
+#[test]
+fn the_taste_program_runs_on_tensors_with_their_scalars_in_place_of_numbers() {
+    let scalar = Tensor::<f32>::scalar;
+    let network = Network::new();
+    let w = network.parameter(scalar(0.0));
+    let (x, y) = (network.input(scalar(0.0)), network.input(scalar(0.0)));
+    let error = w * x - y;
+    let loss = error * error;
+    let (w, x, y, loss) = (w.symbol(), x.symbol(), y.symbol(), loss.symbol());
+    let samples = [(1.0, 2.0), (2.0, 4.0), (3.0, 6.0)];
+    let mut network = network;
+    for step in 0..100 {
+        let (sx, sy) = samples[step % samples.len()];
+        let evaluation = network.forward_with([(x, scalar(sx)), (y, scalar(sy))]);
+        let gradients = evaluation.backward(network.resolve(loss));
+        network = network.update(&gradients, |w, g| w - 0.02 * g);
+    }
+    let learned = network.resolve(w).payload().expect("a parameter has a payload").item();
+    assert!((learned - 2.0).abs() < 1e-4, "{learned}");
+}
+
+#[test]
+fn what_the_engine_hands_out_shows_itself_in_a_line() {
+    let network = Network::new();
+    let scope = network.scope("layer");
+    let w = network.parameter(2.0_f64);
+    let loss = w * w;
+    let evaluation = network.forward_for([w], no_feeds());
+    let gradients = network.forward().backward(loss);
+    let optimizer = Sgd::<f64>::new(0.5).momentum(0.9);
+    let text = "Network { element: \"f64\", nodes: 2, parameters: 1 }";
+    assert_eq!(format!("{network:?}"), text);
+    assert_eq!(format!("{:?}", network.reference()), format!("Oracle({text})"));
+    let text = "Evaluation { element: \"f64\", kernels: Native, nodes: 2, computed: 1 }";
+    assert_eq!(format!("{evaluation:?}"), text);
+    assert_eq!(format!("{gradients:?}"), "Field { element: \"f64\", nodes: 2, support: 2 }");
+    assert_eq!(format!("{scope:?}"), "Scope(\"layer\")");
+    let text = "Sgd { rate: 0.5, momentum: 0.9, nesterov: false, velocity: None }";
+    assert_eq!(format!("{optimizer:?}"), text);
 }

@@ -133,6 +133,7 @@ fn a_kink_is_flagged_and_a_report_that_judged_nothing_has_no_error_to_pass_with(
     let target = x.abs() + y * y;
     let report = gradcheck(&network, target, [x, y]).expect("symbols of the network");
     assert_eq!((report.checked(), report.kinks().len()), (1, 1), "{report}");
+    assert!(report.to_string().starts_with("1 coordinate, 1 kink, the worst off by "), "{report}");
     assert!(report.error() < 1e-8 && report.kinks()[0].value.contains("%0 = input"), "{report}");
     let only_the_kink = gradcheck(&network, target, [x]).expect("a symbol of the network");
     assert_eq!(only_the_kink.checked(), 0);
@@ -150,12 +151,23 @@ fn rounding_is_no_kink_and_does_not_hide_a_wrong_gradient() {
     let report = gradcheck(&network, x * x + 1e7, [x]).expect("a symbol of the network");
     assert_eq!((report.checked(), report.kinks().len()), (1, 0), "{report}");
     assert!(report.error() < 1e-2, "{report}");
-    // A single has no digits to spare for such a step: a large error, not a pass.
+}
+
+#[test]
+fn a_gradient_of_singles_is_judged_by_a_step_that_singles_resolve() {
     let network = Network::new();
-    let x = network.input(0.7_f32);
-    let report = gradcheck(&network, x * x, [x]).expect("a symbol of the network");
-    assert_eq!((report.checked(), report.kinks().len()), (1, 0), "{report}");
-    assert!(report.error() > 1e-8, "{report}");
+    let (x, y) = (network.input(0.7_f32), network.input(30.0_f32));
+    let target = (x * x).sin() + y.ln() + (x * y).tanh();
+    let report = gradcheck(&network, target, [x, y]).expect("symbols of the network");
+    assert_eq!((report.checked(), report.kinks().len()), (2, 0), "{report}");
+    // A single has no digits to spare: more than of doubles, and little enough to tell a wrong
+    // gradient from a right one.
+    assert!(report.error() > 1e-8 && report.error() < 1e-3, "{report}");
+
+    let network = Network::new();
+    let z = network.input(0.0_f32);
+    let report = gradcheck(&network, z.abs(), [z]).expect("a symbol of the network");
+    assert_eq!((report.checked(), report.kinks().len()), (0, 1), "{report}");
 }
 
 /// Value and slope of a function of one number, in both element types.

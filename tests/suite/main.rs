@@ -4,6 +4,7 @@ mod cases;
 mod constraints;
 mod conventions;
 mod deep;
+mod documents;
 mod elements;
 mod engine;
 mod filetests;

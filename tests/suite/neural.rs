@@ -187,6 +187,39 @@ fn a_refused_loss_says_which_one_and_records_nothing() {
     assert!(refused.starts_with("mean_squared_error: "), "{refused}");
 }
 
+#[test]
+fn losses_say_what_their_operands_should_have_been() {
+    let network = Network::new();
+    let column = network.input(Tensor::<f64>::zeros([4, 1])).named("prediction");
+    let vector = network.input(Tensor::zeros([4]));
+    let refused = refused_here!(column.mean_squared_error(vector));
+    let problem = "mean_squared_error: prediction and target must have one shape; `reshape` one of \
+                   them: [4, 1] x [4]\n  operand 0: [4, 1] from input \"prediction\" at ";
+    assert!(refused.starts_with(problem), "{refused}");
+
+    let logits = network.parameter(Tensor::zeros([4, 3])).named("logits");
+    let numbers = network.input(Tensor::from([0.0, 2.0, 1.0, 0.0]));
+    let refused = refused_here!(logits.cross_entropy(numbers));
+    let problem = "cross_entropy: the targets [4] are not of the logits' shape [4, 3]; class \
+                   numbers become one-hot rows by `Tensor::selection(&labels, 3)`: [4, 3] x [4]\n  \
+                   operand 0: [4, 3] from parameter \"logits\" at ";
+    assert!(refused.starts_with(problem), "{refused}");
+    let four = network.input(Tensor::selection(&[0, 1, 2, 3], 4));
+    let refused = refused_here!(logits.cross_entropy(four));
+    assert!(
+        refused.contains("the targets [4, 4] are not of the logits' shape [4, 3]"),
+        "{refused}"
+    );
+
+    // Swapped operands have a loss too, which has no minimum.
+    let labels = network.input(Tensor::selection(&[0, 1, 2, 2], 3));
+    let refused = refused_here!(labels.cross_entropy(logits));
+    assert!(refused.contains("call it on the logits, with the selection as the targets"));
+    let labels = network.leaf(Tensor::selection(&[0, 1, 2, 2], 3)).reshape([2, 2, 3]);
+    let logits = logits.reshape([2, 2, 3]);
+    assert!(labels.try_cross_entropy(logits).is_err() && logits.try_cross_entropy(labels).is_ok());
+}
+
 // Layers.
 
 /// A model by `Mlp`, and the same model of the same numbers written out.
@@ -284,7 +317,7 @@ fn a_layer_refuses_other_shapes() {
     let wrong = refused_here!(Layer::new(&network, 3, 2, Activation::Relu, zeros));
     assert_eq!(wrong, "init: a parameter of shape [3, 2] was given the shape [9]");
     let short = refused_here!(Mlp::new(&network, &[3], init::kaiming(1)));
-    assert_eq!(short, "Mlp: 1 sizes make no layer; name at least two");
+    assert_eq!(short, "Mlp: the sizes [3] make no layer; name at least two");
     let model = Mlp::new(&network, &[3, 2], init::kaiming(1));
     let refused = refused_here!(model.express(&network, narrow));
     assert!(refused.starts_with("matmul: inner dimensions differ"), "{refused}");

@@ -35,11 +35,13 @@ fn operations_document() -> String {
              Methods that record several of these operations, by the file that has them.\n\n\
              | file | methods |\n| --- | --- |\n";
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/ops/composite");
+    let losses = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/neural/loss.rs");
     let mut files: Vec<_> = fs::read_dir(folder)
         .expect("the folder of composites")
         .map(|entry| entry.expect("a file").path())
+        .chain([losses])
         .collect();
-    files.sort();
+    files.sort_by_key(|file| file.file_stem().map(ToOwned::to_owned));
     for file in files {
         let stem = file.file_stem().expect("a name").to_string_lossy().into_owned();
         let source = fs::read_to_string(&file).expect("a file in UTF-8");

@@ -81,6 +81,12 @@ fn symbols_of_others_are_refused_by_the_call_that_was_made() {
         "recorded after the run of this field",
         gradients.try_of(one)
     );
+    refuses!(
+        m,
+        NetworkError::Younger { .. },
+        "record the target before the run: in `forward().backward(x.sum())`",
+        run.try_backward(one)
+    );
     refuses!(m, NetworkError::Foreign { .. }, "field: ", gradients.try_restricted([foreign]));
     refuses!(m, NetworkError::Foreign { .. }, "backward: ", run.try_backward(foreign));
     refuses!(
@@ -140,7 +146,7 @@ fn symbols_of_others_are_refused_by_the_call_that_was_made() {
     );
     let m2 = model();
     let left = m2.network.forward().backward(m2.loss);
-    let error = left.try_zip(&gradients, |left, _| left.clone()).err().expect("other networks");
+    let error = left.try_zip(&gradients, |left, _| left.clone()).expect_err("other networks");
     assert!(error.to_string().contains("belong to different networks"), "{error}");
 }
 
@@ -321,6 +327,19 @@ fn updates_that_do_not_fit_are_refused() {
         "step: the field is older than",
         next.clone().try_step(&gradients, |w, g| rule(&w, g))
     );
+    let other = model();
+    refuses!(
+        m,
+        NetworkError::FieldForeign { .. },
+        "update: the gradients belong to another network",
+        other.network.try_update(&gradients, rule)
+    );
+    refuses!(
+        m,
+        NetworkError::FieldForeign { .. },
+        "step: the gradients belong to another network",
+        other.network.clone().try_step(&gradients, |w, g| rule(&w, g))
+    );
     assert!(!called.get());
     assert!(network.clone().try_step(&gradients, |w, g| w - 0.5 * g).is_ok());
 }
@@ -425,11 +444,20 @@ fn a_layer_or_model_of_another_network_is_an_error() {
     let layer = Layer::new(&network, 2, 3, Activation::Tanh, init::xavier(1));
     let model = Mlp::new(&network, &[2, 3, 1], init::xavier(1));
     let x = other.input(Tensor::<f64>::zeros([4, 2]));
-    for error in [layer.try_express(&other, x), model.try_express(&other, x)] {
+    for (error, name, parameter) in [
+        (layer.try_express(&other, x), "Layer", "weight"),
+        (model.try_express(&other, x), "Mlp", "layer0.weight"),
+    ] {
         let error = error.expect_err("the parameters are not there");
-        assert_eq!((error.operation(), other.len()), ("resolve", 1));
-        assert!(error.to_string().starts_with("resolve: the symbol comes from"), "{error}");
+        assert_eq!((error.operation(), other.len()), (name, 1));
+        let problem = format!("{name}: {parameter}: the symbol comes from another network");
+        assert!(error.to_string().starts_with(&problem), "{error}");
     }
+    let scalars = Network::new();
+    let neuron = Neuron::new(&Network::<f64>::new(), 1, Activation::Tanh, init::xavier(1));
+    let inputs = [scalars.input(1.0_f64)];
+    let refused = crate::refusal::caught(|| neuron.express(&scalars, &inputs)).0;
+    assert!(refused.starts_with("Neuron: weight0: the symbol comes from"), "{refused}");
 }
 
 #[test]
@@ -438,7 +466,7 @@ fn twins_return_what_their_methods_panic_with() {
     let x = network.input(Tensor::from([[1.0, 5.0], [-3.0, 2.0]]));
     let flat = network.input(Tensor::from([1.0, 5.0]));
     let error = flat.try_transpose().unwrap_err();
-    assert_eq!((error.operation(), error.constraint()), ("permute", Some(1)));
+    assert_eq!((error.operation(), error.constraint()), ("transpose", Some(1)));
     let turned = x.try_transpose().expect("a matrix");
     let low = x.try_minimum(x.literal(2.0)).expect("one shape");
     let kept = x.try_clamp(-1.0, 2.0).expect("room");
@@ -499,7 +527,7 @@ fn v9_a_sum_that_removes_the_empty_axis_keeps_the_volume_in_bounds() {
                 %0 = leaf dense [] : [0, 9223372036854775807]\n\
                 %1 = sum_along %0 {axes = [0]} : [9223372036854775807]\n\
                 %2 = reshape %1 {extents = [infer]} : [9223372036854775807]\n";
-    let error = Network::<Tensor<f32>>::parse(text).err().expect("the volume overflows");
+    let error = Network::<Tensor<f32>>::parse(text).expect_err("the volume overflows");
     assert_eq!(error.line(), 3, "{error}");
     assert!(Tensor::<f32>::zeros([0, usize::MAX]).try_sum_along(&[0]).is_err());
     assert_eq!(Tensor::<f32>::zeros([0, usize::MAX]).categorical(1), Ok(Vec::new()));

@@ -112,7 +112,7 @@ fn every_payload_of_a_user_reads_back() {
     let x = modular.parameter(Tensor::from([Modular::from_f64(3.0), Modular::from_f64(5.0)]));
     let _ = x * x;
     assert_faithful(&modular);
-    let error = Network::<f64>::parse(&duals.to_text()).err().unwrap();
+    let error = Network::<f64>::parse(&duals.to_text()).unwrap_err();
     assert_eq!(error.kind(), ParseErrorKind::Element);
 }
 
@@ -206,7 +206,7 @@ fn the_short_form_says_what_it_leaves_out() {
     let text = network.to_string();
     assert!(text.contains("parameter dense #"), "{text}");
     assert!(text.contains(" : [17]"), "{text}");
-    let error = Network::<Tensor<f32>>::parse(&text).err().unwrap();
+    let error = Network::<Tensor<f32>>::parse(&text).unwrap_err();
     assert_eq!(error.kind(), ParseErrorKind::Elided);
     assert_eq!(network.to_string(), network.compacted().to_string());
 }
@@ -215,7 +215,7 @@ fn the_short_form_says_what_it_leaves_out() {
 fn a_refusal_carries_its_constraint_and_places() {
     let text = "tape 1 f32\n%0 = leaf constant 1.0 : [2, 3]  \"a\"  @ model.rs:7:5\n\
                 %1 = leaf constant 1.0 : [2, 3]\n%2 = matmul %0, %1 : [2, 3]\n";
-    let error = Network::<Tensor<f32>>::parse(text).err().unwrap();
+    let error = Network::<Tensor<f32>>::parse(text).unwrap_err();
     assert_eq!(error.kind(), ParseErrorKind::Refused);
     assert_eq!((error.line(), error.column()), (4, 6));
     assert_eq!(error.refusal().and_then(|refusal| refusal.constraint()), Some(2));

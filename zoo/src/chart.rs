@@ -102,6 +102,9 @@ impl Chart {
                 .unzip();
             plot = plot.layer(Line::xy(steps, values).label(label.clone()));
         }
+        if self.curves.iter().all(|curve| curve.points.is_empty()) {
+            return format!("{}: nothing to draw", self.title);
+        }
         if empty {
             return format!("{}: no finite value to draw", self.title);
         }
@@ -150,7 +153,8 @@ mod tests {
             Chart::new("none").losses(&[f64::NAN]).render(60, 10),
             "none: no finite value to draw"
         );
-        assert_eq!(Chart::new("none").losses(&[]).render(60, 10), "none: no finite value to draw");
+        assert_eq!(Chart::new("none").losses(&[]).render(60, 10), "none: nothing to draw");
+        assert_eq!(Chart::new("none").render(60, 10), "none: nothing to draw");
         let negative = Chart::new("log").losses(&[-1.0, 0.0]).logarithmic();
         assert_eq!(negative.render(60, 10), "log: no finite value to draw");
     }

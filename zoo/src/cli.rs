@@ -1,7 +1,8 @@
 //! The options of the examples: the same words with the same meaning in each of them.
 //!
 //! Every example has `--help`, `--steps` and `--seed`; one that reads data has `--data FILE`; further
-//! numbers and switches are declared by the example and read back by name.
+//! numbers and switches are declared by the example and read back by name. A program whose output
+//! nobody reads any more (`| head -1`) ends without a word.
 
 use std::{collections::BTreeMap, ffi::OsString, fmt::Display, path::PathBuf};
 
@@ -62,6 +63,18 @@ impl Arguments {
         Self { command, numbers: Vec::new(), switches: Vec::new(), reads_data: false }
     }
 
+    /// What `--steps` counts here, where it is not steps of a training.
+    pub fn steps(mut self, help: &'static str) -> Self {
+        self.command = self.command.mut_arg("steps", |steps| steps.help(help));
+        self
+    }
+
+    /// What `--seed` does here, where it is not the usual thing.
+    pub fn seed(mut self, help: &'static str) -> Self {
+        self.command = self.command.mut_arg("seed", |seed| seed.help(help));
+        self
+    }
+
     /// Adds `--data FILE`.
     pub fn data(mut self, help: &'static str) -> Self {
         let data = Arg::new("data")
@@ -75,12 +88,27 @@ impl Arguments {
     }
 
     /// Adds `--name NUMBER`, to be read by [`Options::number`].
-    pub fn number(mut self, name: &'static str, default: f64, help: &'static str) -> Self {
+    pub fn number(self, name: &'static str, default: f64, help: &'static str) -> Self {
+        self.parsed_number(name, default, help, finite)
+    }
+
+    /// Adds `--name NUMBER` of numbers above 0, such as a rate.
+    pub fn positive(self, name: &'static str, default: f64, help: &'static str) -> Self {
+        self.parsed_number(name, default, help, positive)
+    }
+
+    fn parsed_number(
+        mut self,
+        name: &'static str,
+        default: f64,
+        help: &'static str,
+        parse: fn(&str) -> Result<f64, String>,
+    ) -> Self {
         let number = Arg::new(name)
             .long(name)
             .value_name("NUMBER")
             .help(help)
-            .value_parser(value_parser!(f64))
+            .value_parser(parse)
             .allow_negative_numbers(true)
             .default_value(default.to_string());
         self.command = self.command.arg(number);
@@ -98,6 +126,7 @@ impl Arguments {
 
     /// Reads the program's own arguments; prints and leaves on `--help` and on a mistake.
     pub fn parse(self) -> Options {
+        end_with_the_reader();
         self.try_parse_from(std::env::args_os()).unwrap_or_else(|error| error.exit())
     }
 
@@ -142,6 +171,36 @@ impl Options {
     }
 }
 
+fn finite(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|error| format!("{error}"))?;
+    if number.is_finite() { Ok(number) } else { Err("a finite number is needed".to_owned()) }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = finite(text)?;
+    if number > 0.0 { Ok(number) } else { Err("a number above 0 is needed".to_owned()) }
+}
+
+/// Lets the program end without a word when nobody reads its output any more: `println!` panics
+/// then, with a message that says so.
+fn end_with_the_reader() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if panic.payload_as_str().is_some_and(is_a_gone_reader) {
+            std::process::exit(0);
+        }
+        before(panic);
+    }));
+}
+
+fn is_a_gone_reader(message: &str) -> bool {
+    // A broken pipe on Unix, and both of its names on Windows.
+    message.starts_with("failed printing to stdout: ")
+        && ["(os error 32)", "(os error 109)", "(os error 232)"]
+            .iter()
+            .any(|code| message.ends_with(code))
+}
+
 /// Ends the program with one sentence on standard error and the exit code 2.
 pub fn fail(error: &dyn Display) -> ! {
     eprintln!("error: {error}");
@@ -156,7 +215,8 @@ mod tests {
     fn arguments() -> Arguments {
         Arguments::new("demo", "Shows the options.", 1_000)
             .data("A file")
-            .number("rate", 0.1, "Learning rate")
+            .number("shift", 0.1, "Shift")
+            .positive("rate", 0.5, "Learning rate")
             .switch("quiet", "No chart")
     }
 
@@ -168,16 +228,17 @@ mod tests {
     fn defaults_hold_without_arguments() {
         let options = parse("demo").unwrap();
         assert_eq!((options.steps, options.seed, options.data.clone()), (1_000, 42, None));
-        assert_eq!((options.number("rate"), options.switch("quiet")), (0.1, false));
+        assert_eq!((options.number("rate"), options.switch("quiet")), (0.5, false));
+        assert_eq!(options.number("shift"), 0.1);
     }
 
     #[test]
     fn everything_can_be_given() {
         let options =
-            parse("demo --steps 7 --seed=9 --data names.txt --rate -0.5 --quiet").unwrap();
+            parse("demo --steps 7 --seed=9 --data names.txt --shift -0.5 --quiet").unwrap();
         assert_eq!((options.steps, options.seed), (7, 9));
         assert_eq!(options.data, Some(PathBuf::from("names.txt")));
-        assert_eq!((options.number("rate"), options.switch("quiet")), (-0.5, true));
+        assert_eq!((options.number("shift"), options.switch("quiet")), (-0.5, true));
     }
 
     #[test]
@@ -209,8 +270,29 @@ mod tests {
             let word = line.split(' ').nth(1).unwrap();
             assert!(error.to_string().contains(word), "{line}: {error}");
         }
+        for number in ["nan", "inf", "-inf", "0", "-0.5", "much"] {
+            let error = parse(&format!("demo --rate={number}")).unwrap_err().to_string();
+            assert!(error.contains("--rate"), "{number}: {error}");
+        }
+        assert!(parse("demo --shift nan").is_err());
         let plain = Arguments::new("plain", "No data.", 1);
         assert!(plain.try_parse_from(["plain", "--data", "x"]).is_err());
+    }
+
+    #[test]
+    fn help_says_what_the_usual_options_mean_where_they_mean_something_else() {
+        let arguments = arguments().steps("Points to look at").seed("Not read");
+        let error = arguments.try_parse_from(["demo", "--help"]).unwrap_err().to_string();
+        assert!(error.contains("Points to look at") && error.contains("Not read"), "{error}");
+        assert!(!error.contains("Training steps"), "{error}");
+    }
+
+    #[test]
+    fn only_a_broken_pipe_is_a_gone_reader() {
+        let message = |error| format!("failed printing to stdout: {error}");
+        assert!(is_a_gone_reader(&message("Broken pipe (os error 32)")));
+        assert!(!is_a_gone_reader(&message("No space left on device (os error 28)")));
+        assert!(!is_a_gone_reader("a run met os error 32 (os error 32)"));
     }
 
     #[test]

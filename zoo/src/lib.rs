@@ -14,6 +14,15 @@
 //!
 //! The members of this workspace outside the `poorgrad` crate may read files and clocks; the crate may not.
 
+/// A number of things in words: `1 name`, `2 names`.
+///
+/// ```
+/// assert_eq!((zoo::counted(1, "name"), zoo::counted(0, "step")), ("1 name".into(), "0 steps".into()));
+/// ```
+pub fn counted(count: usize, thing: &str) -> String {
+    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
+}
+
 pub mod bigram;
 pub mod chart;
 pub mod cli;

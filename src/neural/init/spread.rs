@@ -4,6 +4,9 @@ use super::draw::{self, Stream};
 use super::fan::fans;
 use crate::{Binary, Differentiable, Elementary, Kernels, Shape, Stored, Tensorial};
 
+/// No standard normal number is larger, of any element.
+const FURTHEST: f64 = 8.58;
+
 /// A closure that calls `fill` with each parameter's shape and a stream of its own.
 fn seeded<P: Differentiable>(
     seed: u64,
@@ -83,13 +86,22 @@ pub fn uniform<P: Differentiable>(low: f64, high: f64, seed: u64) -> impl FnMut(
 ///
 /// # Panics
 ///
-/// Where `mean` or `deviation` is not finite, or `deviation` is negative.
+/// Where `mean` or `deviation` is not finite, `deviation` is negative, or the numbers would leave the
+/// range of the element.
 #[track_caller]
 pub fn normal<P: Differentiable>(mean: f64, deviation: f64, seed: u64) -> impl FnMut(&Shape) -> P {
     assert!(
         mean.is_finite() && deviation.is_finite() && deviation >= 0.0,
         "normal: the mean {mean} and the deviation {deviation} must be finite, the deviation not \
          negative"
+    );
+    // No draw lies further from the mean: see the generator.
+    let furthest = P::Element::from_f64(mean.abs() + FURTHEST * deviation);
+    assert!(
+        furthest.is_finite(),
+        "normal: numbers of mean {mean} and deviation {deviation} leave the range of `{}`; choose \
+         smaller ones",
+        P::Element::NAME
     );
     seeded(seed, move |shape, stream| normals(shape, stream, mean, deviation))
 }
@@ -268,6 +280,18 @@ mod tests {
     #[should_panic(expected = "no element lies in [1, 1)")]
     fn an_empty_range_is_refused() {
         let _ = uniform::<f32>(1.0, 1.0 + 1e-12, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "leave the range of `f32`; choose smaller ones")]
+    fn a_normal_number_beyond_the_element_is_refused() {
+        let _ = normal::<Tensor>(0.0, 1e300, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "leave the range of `f64`")]
+    fn a_normal_number_beyond_a_double_is_refused() {
+        let _ = normal::<f64>(1e308, 1e308, 1);
     }
 
     #[test]

@@ -41,7 +41,8 @@ impl<P: Tensorial> Value<'_, P> {
     /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[track_caller]
     pub fn try_mean_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
-        let sum = self.try_apply(SumAlong { axes: axes.into() }, &[])?;
+        let sum = self.try_apply(SumAlong { axes: axes.into() }, &[]);
+        let sum = sum.map_err(|error| error.named("mean_along"))?;
         let count = self.try_apply(Count { axes: axes.into() }, &[])?;
         let count =
             if sum.shape().rank() == 0 { count } else { count.apply(BroadcastLike, &[sum]) };
@@ -67,7 +68,7 @@ impl<P: Tensorial> Value<'_, P> {
     /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
     #[track_caller]
     pub fn try_variance_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
-        let mean = self.try_mean_along(axes)?;
+        let mean = self.try_mean_along(axes).map_err(|error| error.named("variance_along"))?;
         let distance =
             self.try_sub(mean.try_apply(BroadcastAlong { axes: axes.into() }, &[self])?)?;
         distance.try_mul(distance)?.try_mean_along(axes)

@@ -29,7 +29,10 @@ impl Operation for Matmul {
         let [a, b] = operands else { unreachable!("invariant: arity 2") };
         let rank = a.rank();
         if rank < 2 || b.rank() != rank {
-            return Err(Violation::new(1, "the ranks are not equal and at least 2"));
+            return Err(Violation::new(
+                1,
+                "the ranks are not equal and at least 2 (`unsqueeze` or `broadcast_to` first)",
+            ));
         }
         if a[rank - 1] != b[rank - 2] {
             return Err(Violation::new(2, "inner dimensions differ"));

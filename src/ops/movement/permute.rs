@@ -107,11 +107,14 @@ impl<P: Tensorial> Value<'_, P> {
     /// Where the rank is under 2 (C1).
     #[track_caller]
     pub fn try_transpose(self) -> Result<Self, ShapeError> {
-        let mut axes: Vec<usize> = (0..self.shape().rank()).collect();
-        // Below rank 2 the request names an axis that is not there, and is refused as such.
-        let last = axes.len().max(2) - 1;
-        axes.resize(last + 1, last);
-        axes.swap(last - 1, last);
+        let rank = self.shape().rank();
+        if rank < 2 {
+            let problem = "it exchanges the last two axes, and needs rank 2 (`unsqueeze` first)";
+            let node = self.network.node(self.index);
+            return Err(ShapeError::new("transpose", Violation::new(1, problem), &[node]));
+        }
+        let mut axes: Vec<usize> = (0..rank).collect();
+        axes.swap(rank - 2, rank - 1);
         self.try_apply(Permute { axes: axes.into() }, &[])
     }
 }

@@ -239,24 +239,29 @@ impl<E: Elementary> Tensor<E> {
     }
 }
 
+/// A vector; [`Tensor::new`] takes any shape beside the elements.
 impl<E: Elementary> From<Vec<E>> for Tensor<E> {
     fn from(elements: Vec<E>) -> Self {
         Self::dense(Shape::from([elements.len()]), elements)
     }
 }
 
+/// A vector of clones; [`Tensor::new`] takes any shape beside the elements.
 impl<E: Elementary> From<&[E]> for Tensor<E> {
     fn from(elements: &[E]) -> Self {
         Self::from(elements.to_vec())
     }
 }
 
+/// A vector.
 impl<E: Elementary, const N: usize> From<[E; N]> for Tensor<E> {
     fn from(elements: [E; N]) -> Self {
         Self::from(Vec::from(elements))
     }
 }
 
+/// A matrix, row by row. Beyond two dimensions, `Tensor::new(shape, vec)` takes the elements in
+/// row-major order: see [`Tensor::new`].
 impl<E: Elementary, const N: usize, const M: usize> From<[[E; M]; N]> for Tensor<E> {
     fn from(rows: [[E; M]; N]) -> Self {
         Self::dense(Shape::from([N, M]), rows.into_iter().flatten().collect::<Vec<_>>())

@@ -18,6 +18,7 @@ use palette::Profile;
 use poorgrad::{Elementary, Network, ShapeError, Symbol, Tensorial, Value};
 
 /// A generated network with what tests ask of it.
+#[derive(Debug)]
 pub struct RandomTape<P: Tensorial> {
     /// What was recorded.
     pub network: Network<P>,
