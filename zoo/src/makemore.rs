@@ -20,6 +20,7 @@ pub const BATCH: usize = 32;
 const TURN: usize = 4096;
 
 /// The parameters. Symbols outlive every generation of the network.
+#[derive(Clone, Debug)]
 pub struct Model {
     classes: usize,
     embedding: Symbol,
@@ -84,6 +85,7 @@ impl Model {
 }
 
 /// The mean loss of a batch of a fixed number of rows.
+#[derive(Clone, Debug)]
 pub struct Loss {
     contexts: Symbol,
     targets: Symbol,
