@@ -16,6 +16,7 @@ mod error;
 mod execute;
 mod item;
 mod options;
+mod outline;
 mod passes;
 mod profile;
 mod program;
@@ -23,7 +24,11 @@ mod report;
 mod results;
 mod run;
 mod schedule;
+#[cfg(test)]
+mod tests;
 mod verify;
+
+pub(crate) use outline::{Lies, Outline};
 
 pub use check::Divergence;
 pub use compile::Compile;
