@@ -1,0 +1,186 @@
+//! What the runs of a plan take: exactly what `describe` prints, and nothing more with every step.
+//!
+//! What is compared: a plan's first run allocates its arena and its scratch, which the plan keeps
+//! for the next one; every run allocates its results. A second run shows what a run takes beside
+//! these: lists of pieces, a few words for each step. So
+//!
+//! - the peak of a first run == arena + scratch + the peak of a second one, and
+//! - the peak of a second one == results + lists, which do not grow with the payloads.
+//!
+//! Feeds are dense and parameters too: another layout is laid out for the run that reads it. One
+//! test, because the counter is the process's.
+
+use poorgrad::{
+    Compile, Differentiable, MemoryDescription, Network, Plan, Symbol, Tensor, Tensorial,
+    set_threads,
+};
+use testkit::training::{Training, scalars, tensors};
+use testkit::{Counting, generate, seeded};
+use zoo::makemore::{CONTEXT, Loss, Model};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting::new(std::alloc::System, usize::MAX);
+
+fn live() -> usize {
+    ALLOCATOR.allocated()
+}
+
+/// The most that is alive at one time while `work` runs, beyond what is alive before.
+fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    // The counter keeps its maximum for good: what is alive is raised to it first.
+    let room = ALLOCATOR.max_allocated() - live();
+    let ballast: Vec<u8> = Vec::with_capacity(room);
+    let before = live();
+    assert_eq!(before, ALLOCATOR.max_allocated());
+    let result = work();
+    let most = ALLOCATOR.max_allocated() - before;
+    drop(ballast);
+    (most, result)
+}
+
+/// Words that the plan keeps behind a first run: the list of what waits for the next.
+const LIST: usize = 512;
+
+/// Bytes of lists that a run may take.
+fn lists<P: Tensorial>(plan: &Plan<P>) -> usize {
+    let description = plan.describe();
+    let (sources, results) = (description.sources.len(), description.results.len());
+    let widest = description.steps.iter().map(|step| step.reads.len() + step.writes.len());
+    2048 + 160 * (sources + results + widest.max().unwrap_or(0))
+}
+
+/// The first run of a plan against its description.
+fn told_truly<P: Tensorial>(
+    name: &str,
+    plan: &Plan<P>,
+    network: &Network<P>,
+    feeds: &[(Symbol, P)],
+) -> MemoryDescription {
+    let memory = plan.describe().memory;
+    let kept = (memory.arena + memory.scratch) as usize;
+    let fed = || feeds.to_vec();
+    let (before, allowed) = (live(), lists(plan));
+    let (first, results) = peak(|| plan.forward(network, fed()));
+    drop(results);
+    let after = live() - before;
+    assert!((kept..=kept + LIST).contains(&after), "{name}: {after} kept, {memory:?}");
+    let (second, results) = peak(|| plan.forward(network, fed()));
+    drop(results);
+    assert_eq!(live() - before, after, "{name}: a second run keeps nothing");
+    let difference = first.abs_diff(kept + second);
+    assert!(difference <= LIST, "{name}: {first} at the first run, {second} then, {memory:?}");
+    let printed = memory.results as usize;
+    let range = printed..=printed + allowed;
+    assert!(range.contains(&second), "{name}: {second} of a run, {memory:?}");
+    memory
+}
+
+/// The makemore network on a batch of `rows`, and what a run is fed.
+fn makemore(rows: usize) -> (Network<Tensor>, Symbol, Vec<(Symbol, Tensor)>) {
+    let network = Network::new();
+    let model = Model::new(&network, 27, 1);
+    let loss = Loss::new(&network, &model, rows);
+    let contexts: Vec<usize> = (0..rows * CONTEXT).map(|at| at * 7 % 27).collect();
+    let targets: Vec<usize> = (0..rows).map(|at| at * 5 % 27).collect();
+    let feeds = loss.feeds_of(&model, &contexts, &targets).to_vec();
+    (network, loss.loss, feeds)
+}
+
+fn the_examples_networks() {
+    for rows in [8, 32, 256] {
+        let (network, loss, feeds) = makemore(rows);
+        // What a thread keeps for itself, such as room for a product's operands, is there already.
+        drop(network.forward_with(feeds.clone()).backward(loss));
+        drop(network.compile_training(loss, []).forward(&network, feeds.clone()));
+        let training = network.compile_training(loss, []);
+        let memory = told_truly("makemore", &training, &network, &feeds);
+        assert!(memory.arena > 0 && memory.peak <= memory.arena);
+        told_truly("makemore, forward", &network.compile([loss], []), &network, &feeds);
+    }
+    for (name, training) in tensors::<f32>() {
+        let Training { network, loss, .. } = &training;
+        let feeds = training.feeds(0);
+        drop(network.forward_with(feeds.clone()).backward(*loss));
+        drop(network.compile_training(*loss, []).forward(network, feeds.clone()));
+        told_truly(name, &network.compile_training(*loss, []), network, &feeds);
+        told_truly(name, &network.compile([*loss], []), network, &feeds);
+        let unfused = Compile::new(network).loss(*loss).without(poorgrad::Pass::Fuse).plan();
+        told_truly(name, &unfused, network, &feeds);
+    }
+}
+
+fn random_tapes(count: u64) {
+    for seed in 0..count {
+        let bytes = seeded(seed, 20 + seeded(seed, 1)[0] as usize);
+        let tape = generate::<Tensor<f64>>(&bytes);
+        let is_source = |operation| ["input", "parameter", "leaf"].contains(&operation);
+        // Only what is dense takes no room of a run's own.
+        let dense = tape.network.values().filter(|value| is_source(value.operation()));
+        let mut payloads = dense.map(|value| value.payload().expect("a source"));
+        if !payloads.all(|payload| payload.as_slice().is_some() || payload.is_selection()) {
+            continue;
+        }
+        let plan = || tape.network.compile_training(tape.target, []);
+        drop(plan().forward(&tape.network, []));
+        told_truly(&format!("tape {seed}"), &plan(), &tape.network, &[]);
+    }
+}
+
+/// A flat program keeps its slots, and says how many.
+fn flat_programs() {
+    let training = scalars::<f64>();
+    let plan = training.network.compile_training(training.loss, []);
+    let [_, slots] = plan.describe().flat.expect("a flat program");
+    let before = live();
+    drop(plan.forward(&training.network, training.feeds(0)));
+    let kept = live() - before;
+    assert!((slots * 8..=slots * 8 + LIST).contains(&kept), "{kept} bytes for {slots} slots");
+    drop(plan.forward(&training.network, training.feeds(1)));
+    assert_eq!(live() - before, kept);
+}
+
+/// Live bytes after 20 planned steps of training, and after 1,020.
+fn planned_training<P: Tensorial>(name: &str, training: Training<P>) {
+    let plan = training.network.compile_training(training.loss, []);
+    let Training { mut network, loss, batches, rate } = training;
+    let feeds = |step: usize| {
+        let feed =
+            |(symbol, batches): &(Symbol, Vec<P>)| (*symbol, batches[step % batches.len()].clone());
+        batches.iter().map(feed).collect::<Vec<_>>()
+    };
+    let mut early = 0;
+    for step in 0..1_020 {
+        let results = plan.forward(&network, feeds(step));
+        let gradients = results.backward(loss);
+        drop(results);
+        let rule = |w: &P, g: &P| {
+            let rate = P::full(&g.shape(), poorgrad::Elementary::from_f64(rate));
+            let native = poorgrad::Kernels::Native;
+            w.zip(poorgrad::Binary::Sub, &g.zip(poorgrad::Binary::Mul, &rate, native), native)
+        };
+        network = match step % 2 {
+            0 => network.update(&gradients, rule),
+            _ => network.step(&gradients, |w, g| rule(&w, g)),
+        };
+        drop(gradients);
+        if step == 19 {
+            early = live();
+        }
+    }
+    assert_eq!(live(), early, "{name}: 1,000 planned steps");
+}
+
+#[test]
+fn plans_take_what_they_print_and_leak_nothing() {
+    testkit::allocation::settle(&ALLOCATOR);
+    // Scratch is printed for one thread.
+    set_threads(1);
+    the_examples_networks();
+    random_tapes(if cfg!(debug_assertions) { 150 } else { 1_000 });
+    flat_programs();
+    for (name, training) in tensors::<f32>() {
+        planned_training(name, training);
+    }
+    planned_training("scalars", scalars::<f64>());
+    set_threads(0);
+}
