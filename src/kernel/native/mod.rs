@@ -25,6 +25,8 @@ pub(crate) use index::{gather, row_update, scatter};
 pub(crate) use map::{map, select, zip, zip_in_place};
 pub(crate) use maximum::{first_max, max};
 pub(crate) use movement::{concat, copy, is_contiguous, packed, pad};
+#[cfg_attr(not(test), expect(unused_imports, reason = "for plans, which own their buffers"))]
+pub(crate) use product::matmul_into;
 pub(crate) use product::product;
 pub(crate) use softmax::{log_softmax, log_sum_exp, softmax};
 pub(crate) use sum::sum;
