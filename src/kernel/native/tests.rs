@@ -2,6 +2,7 @@
 //! sizes, block boundaries, zero extents, specials.
 
 mod ordered;
+mod strided;
 
 use crate::kernel::reference::{KB, SB, View};
 use crate::kernel::testing::{Random, Strided, assert_same};

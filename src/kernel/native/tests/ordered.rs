@@ -8,7 +8,7 @@ use crate::kernel::{Binary, Elementary, native, reference};
 /// An element whose operations neither commute nor associate: any other order shows, and so does
 /// a term that is left out because it "is only a zero".
 #[derive(Clone, Debug, PartialEq)]
-struct Ordered(u64);
+pub(super) struct Ordered(u64);
 
 impl Elementary for Ordered {
     const NAME: &'static str = "ordered";
