@@ -93,7 +93,7 @@ impl Call {
     ) {
         match self {
             Self::Copy => native::copy_into(operands[0], out),
-            Self::Product => native::product_into(operands[0], operands[1], out),
+            Self::Product => native::matmul_into(operands[0], operands[1], None, out),
             Self::Sum(axes) => out.clone_from_slice(&native::sum(operands[0], axes)),
             Self::Max(axes) => out.clone_from_slice(&native::max(operands[0], axes)),
             Self::FirstMax(axes) => out.clone_from_slice(&native::first_max(operands[0], axes)),

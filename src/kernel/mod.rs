@@ -30,5 +30,7 @@ pub mod window;
 
 pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
-pub use task::{GemmTask, MapTask, Matrix, ReduceTask, Reduction, WindowTask};
+pub use task::{
+    Finish, GemmTask, MapTask, Matrix, ReduceTask, Reduction, TransposeTask, WindowTask,
+};
 pub use window::Window;
