@@ -20,6 +20,7 @@ pub mod memory;
 pub(crate) mod native;
 pub(crate) mod order;
 pub mod reference;
+pub(crate) mod scratch;
 pub(crate) mod simd;
 pub mod task;
 #[cfg(test)]

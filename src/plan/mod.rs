@@ -17,6 +17,7 @@ mod execute;
 mod item;
 mod options;
 mod passes;
+mod patterns;
 mod profile;
 mod program;
 mod report;
