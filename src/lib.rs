@@ -37,7 +37,8 @@ pub use kernel::memory;
 pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Unary, Window};
-pub use kernel::{GemmTask, MapTask, Matrix, ReduceTask, Reduction, WindowTask};
+pub use kernel::{Finish, GemmTask, MapTask, Matrix};
+pub use kernel::{ReduceTask, Reduction, TransposeTask, WindowTask};
 pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};
 pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{

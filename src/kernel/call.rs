@@ -7,6 +7,7 @@ use super::chain::row_major;
 use super::element::Elementary;
 use super::native;
 use super::reference::View;
+use super::task::Finish;
 use super::walk::product_of;
 
 /// A kernel with its attributes. Axes ascend.
@@ -93,7 +94,7 @@ impl Call {
     ) {
         match self {
             Self::Copy => native::copy_into(operands[0], out),
-            Self::Product => native::product_into(operands[0], operands[1], out),
+            Self::Product => native::matmul_into(operands[0], operands[1], None, out),
             Self::Sum(axes) => out.clone_from_slice(&native::sum(operands[0], axes)),
             Self::Max(axes) => out.clone_from_slice(&native::max(operands[0], axes)),
             Self::FirstMax(axes) => out.clone_from_slice(&native::first_max(operands[0], axes)),
@@ -125,5 +126,20 @@ impl Call {
                 out.clone_from_slice(&native::row_update(operands[0], operands[1], rows));
             }
         }
+    }
+
+    /// As [`Call::run`] of a kernel without a selection; `finish` follows on runs of the result, each
+    /// with the position of its first element.
+    pub(crate) fn run_followed<E: Elementary>(
+        &self,
+        operands: &[View<'_, E>],
+        out: &mut [E],
+        finish: Finish<'_, E>,
+    ) {
+        if let Self::Product = self {
+            return native::matmul_into(operands[0], operands[1], Some(finish), out);
+        }
+        self.run(operands, &[], out);
+        finish(0, out);
     }
 }

@@ -97,10 +97,9 @@ impl Chain {
         self.extents.last().copied().unwrap_or(1)
     }
 
-    /// The number of elements that one thread works in: a tile for every register and for every
-    /// operand, which may be copied together or stand in an output's place.
+    /// The number of elements that one thread works in.
     pub(crate) fn scratch(&self) -> usize {
-        (self.registers + self.operands.len()) * self.tile
+        (self.registers + self.operands.len()) * (self.tile + self.row().min(self.tile))
     }
 
     /// What depends on the machine: tiles and registers, in words.

@@ -5,7 +5,7 @@
 //! differentiation, as a scalar payload and inside a tensor. The hooks at the end let `f32` and
 //! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
 
-use super::task::{GemmTask, MapTask, ReduceTask, WindowTask};
+use super::task::{GemmTask, MapTask, ReduceTask, TransposeTask, WindowTask};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -238,6 +238,12 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
     /// Computes an element-wise function by a kernel of the element's own. `false`: not taken.
     /// Called where [`Kernels::Native`] runs, never by the oracle.
     fn map(task: &mut MapTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
+    /// Lays out a matrix by rows by a kernel of the element's own. `false`: not taken. Called where
+    /// [`Kernels::Native`] runs, never by the oracle.
+    fn transpose(task: &mut TransposeTask<'_, Self>) -> bool {
         let _ = task;
         false
     }

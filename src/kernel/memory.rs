@@ -101,7 +101,9 @@ impl<E: Elementary> Drop for Block<E> {
     fn drop(&mut self) {
         let bytes = self.elements.capacity() * size_of::<E>();
         if bytes >= SMALLEST && !needs_drop::<E>() {
-            pool().put(take(&mut self.elements), self.counted);
+            // What makes room is dropped behind the lock, as below.
+            let given_up = pool().put(take(&mut self.elements), self.counted);
+            drop(given_up);
         }
     }
 }
@@ -148,17 +150,28 @@ pub fn trim() {
     drop(shelves);
 }
 
-/// The blocks of one type and capacity, each a `Vec` of the type.
-type Shelf = Vec<Box<dyn Any + Send>>;
+/// The blocks of one type and capacity.
+#[derive(Default)]
+struct Shelf {
+    /// Each a `Vec` of the type.
+    blocks: Vec<Box<dyn Any + Send>>,
+    /// The size of each.
+    bytes: usize,
+    /// When a block was last put here or taken, by the pool's count.
+    used_at: u64,
+}
 
 struct Pool {
     shelves: BTreeMap<(TypeId, usize), Shelf>,
     stats: MemoryStats,
+    /// Blocks put and taken so far.
+    count: u64,
 }
 
 static POOL: Mutex<Pool> = Mutex::new(Pool {
     shelves: BTreeMap::new(),
     stats: MemoryStats { pooled_bytes: 0, used_bytes: 0, peak_bytes: 0 },
+    count: 0,
 });
 
 /// The lock guards a map and three numbers that no panic leaves half done.
@@ -171,7 +184,11 @@ impl Pool {
         let bytes = count * size_of::<E>();
         // A block may serve for one that is a little smaller.
         let range = (TypeId::of::<E>(), count)..=(TypeId::of::<E>(), count + count / 4);
-        let found = self.shelves.range_mut(range).find_map(|(_, shelf)| shelf.pop());
+        self.count += 1;
+        let found = self.shelves.range_mut(range).find_map(|(_, shelf)| {
+            shelf.used_at = self.count;
+            shelf.blocks.pop()
+        });
         let elements = found.and_then(|any| any.downcast::<Vec<E>>().ok()).map(|boxed| *boxed);
         let taken = elements.as_ref().map_or(bytes, |found| found.capacity() * size_of::<E>());
         if elements.is_some() {
@@ -182,17 +199,32 @@ impl Pool {
         elements
     }
 
-    fn put<E: Elementary>(&mut self, elements: Vec<E>, counted: bool) {
+    /// Keeps a block where the peak allows it; returns what had to make room.
+    ///
+    /// COST: room is made by what was not used for longest. Were the newcomer refused instead, blocks
+    /// of sizes that nobody asks for any more would keep out those that come and go.
+    fn put<E: Elementary>(&mut self, elements: Vec<E>, counted: bool) -> Vec<Box<dyn Any + Send>> {
         let capacity = elements.capacity();
         let bytes = capacity * size_of::<E>();
         if counted {
             self.stats.used_bytes -= bytes;
         }
-        if self.stats.pooled_bytes + self.stats.used_bytes + bytes <= self.stats.peak_bytes {
-            self.stats.pooled_bytes += bytes;
-            let shelf = self.shelves.entry((TypeId::of::<E>(), capacity)).or_default();
-            shelf.push(Box::new(elements));
+        let mut given_up: Vec<Box<dyn Any + Send>> = Vec::new();
+        let room = self.stats.peak_bytes.checked_sub(self.stats.used_bytes + bytes);
+        let Some(room) = room else { return vec![Box::new(elements)] };
+        while self.stats.pooled_bytes > room {
+            let filled = self.shelves.values_mut().filter(|shelf| !shelf.blocks.is_empty());
+            let Some(oldest) = filled.min_by_key(|shelf| shelf.used_at) else { break };
+            given_up.extend(oldest.blocks.pop());
+            self.stats.pooled_bytes -= oldest.bytes;
         }
+        self.shelves.retain(|_, shelf| !shelf.blocks.is_empty());
+        self.count += 1;
+        self.stats.pooled_bytes += bytes;
+        let shelf = self.shelves.entry((TypeId::of::<E>(), capacity)).or_default();
+        shelf.blocks.push(Box::new(elements));
+        (shelf.bytes, shelf.used_at) = (bytes, self.count);
+        given_up
     }
 }
 
@@ -216,6 +248,28 @@ mod tests {
         }
         drop(again);
         assert!(Block::<f64>::zeros(count).iter().all(|&x| x == 0.0));
+    }
+
+    #[test]
+    fn what_is_no_longer_asked_for_makes_room() {
+        let mut pool = Pool { shelves: BTreeMap::new(), stats: MemoryStats::default(), count: 0 };
+        let take = |pool: &mut Pool, count: usize| {
+            pool.take::<f32>(count).unwrap_or_else(|| vec![0.0_f32; count])
+        };
+        let (small, large) = (1 << 18, 1 << 22);
+        for _ in 0..2 {
+            let block = take(&mut pool, small);
+            assert!(pool.put(block, true).is_empty());
+        }
+        let block = take(&mut pool, large);
+        let address = block.as_ptr();
+        assert_eq!(pool.put(block, true).len(), 1, "the small one leaves");
+        assert_eq!(pool.stats.pooled_bytes, 4 * large);
+        let again = take(&mut pool, large);
+        assert_eq!(again.as_ptr(), address);
+        assert!(pool.put(again, true).is_empty());
+        assert_eq!(pool.put(vec![0.0_f32; 2 * large], false).len(), 1, "past the peak");
+        assert!(pool.stats.pooled_bytes <= pool.stats.peak_bytes);
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub mod memory;
 pub(crate) mod native;
 pub(crate) mod order;
 pub mod reference;
+pub(crate) mod scratch;
 pub(crate) mod simd;
 pub mod task;
 #[cfg(test)]
@@ -30,5 +31,7 @@ pub mod window;
 
 pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
-pub use task::{GemmTask, MapTask, Matrix, ReduceTask, Reduction, WindowTask};
+pub use task::{
+    Finish, GemmTask, MapTask, Matrix, ReduceTask, Reduction, TransposeTask, WindowTask,
+};
 pub use window::Window;

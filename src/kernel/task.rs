@@ -6,6 +6,7 @@
 use super::element::Elementary;
 use super::map::Unary;
 use super::window::Window;
+use std::fmt;
 
 /// A matrix inside a slice, by its strides.
 #[derive(Debug)]
@@ -49,8 +50,11 @@ impl<'a, E> Matrix<'a, E> {
     }
 }
 
+/// What follows on a product, element by element: called with where in the whole result a run of
+/// elements starts, and the run.
+pub type Finish<'a, E> = &'a (dyn Fn(usize, &mut [E]) + Sync + 'a);
+
 /// One matrix product, `out = a b`: see [`Elementary::gemm`](crate::Elementary::gemm).
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct GemmTask<'a, E> {
     /// Rows of `a` and of `out`.
@@ -66,6 +70,22 @@ pub struct GemmTask<'a, E> {
     /// The result, `m` by `n`, row-major. What it holds when it is handed over means nothing; whoever
     /// takes the task writes all of it.
     pub out: &'a mut [E],
+    /// Called once for every element, as part of a run, when the element has its sum and is near;
+    /// in any order, from any thread. Whoever calls it takes it out of here first: where it is left,
+    /// the caller of the task calls it for the whole result.
+    pub finish: Option<Finish<'a, E>>,
+    /// Where `out` starts in what `finish` counts from: a product may be one of a batch.
+    pub start: usize,
+}
+
+impl<E: fmt::Debug> fmt::Debug for GemmTask<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { m, k, n, a, b, out, finish, start } = self;
+        let mut debug = f.debug_struct("GemmTask");
+        debug.field("m", m).field("k", k).field("n", n).field("a", a).field("b", b);
+        let finish = finish.map(|_| "..");
+        debug.field("out", out).field("finish", &finish).field("start", start).finish()
+    }
 }
 
 impl<'a, E: Elementary> GemmTask<'a, E> {
@@ -104,7 +124,36 @@ impl<'a, E: Elementary> GemmTask<'a, E> {
         assert!(empty || reaches(&a, m, k), "gemm: the left operand reaches past its slice");
         assert!(empty || reaches(&b, k, n), "gemm: the right operand reaches past its slice");
         assert_eq!(m.checked_mul(n), Some(out.len()), "gemm: the result is m times n elements");
-        Self { m, k, n, a, b, out }
+        Self { m, k, n, a, b, out, finish: None, start: 0 }
+    }
+
+    /// With `finish` to follow on every element of the result.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Elementary, GemmTask, Matrix};
+    ///
+    /// let (x, bias) = ([1.0_f32, 2.0, 3.0, 4.0], [0.5, -0.5]);
+    /// let mut out = [0.0; 4];
+    /// let x = Matrix::new(&x, 2, 1);
+    /// let add = |start: usize, run: &mut [f32]| {
+    ///     run.iter_mut().enumerate().for_each(|(i, y)| *y += bias[(start + i) % 2]);
+    /// };
+    /// assert!(f32::gemm(&mut GemmTask::new([2, 2, 2], x, x, &mut out).finish(&add)));
+    /// assert_eq!(out, [7.5, 9.5, 15.5, 21.5]);
+    /// ```
+    #[must_use]
+    pub fn finish(mut self, finish: Finish<'a, E>) -> Self {
+        self.finish = Some(finish);
+        self
+    }
+
+    /// Calls what is to follow, where nobody has taken it, for the whole result.
+    pub(crate) fn close(&mut self) {
+        if let Some(finish) = self.finish.take() {
+            finish(self.start, self.out);
+        }
     }
 }
 
@@ -187,4 +236,60 @@ pub struct ReduceTask<'a, E> {
     pub length: usize,
     /// One element a line.
     pub out: &'a mut [E],
+}
+
+/// A matrix laid out by rows that lies by columns: see
+/// [`Elementary::transpose`](crate::Elementary::transpose).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TransposeTask<'a, E> {
+    /// The matrix; element `(i, j)` is at `i + j * stride`.
+    pub elements: &'a [E],
+    /// The distance of columns.
+    pub stride: usize,
+    /// Rows and columns, none of them 0.
+    pub extents: [usize; 2],
+    /// The result; element `(i, j)` is at `i * pitch + j`. What lies between rows is left alone.
+    pub out: &'a mut [E],
+    /// The distance of the result's rows.
+    pub pitch: usize,
+}
+
+impl<'a, E: Elementary> TransposeTask<'a, E> {
+    /// The matrix of these extents whose columns are `stride` apart in `elements`, into rows of
+    /// `out` that are `pitch` apart.
+    ///
+    /// # Panics
+    ///
+    /// Where an extent is 0, the matrix or the result reaches past its slice, or rows overlap.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Elementary, TransposeTask};
+    ///
+    /// let by_columns: Vec<f32> = (0..64).map(|i| i as f32).collect();
+    /// let mut by_rows = [0.0; 64];
+    /// assert!(f32::transpose(&mut TransposeTask::new([8, 8], &by_columns, 8, &mut by_rows, 8)));
+    /// assert_eq!(by_rows[..3], [0.0, 8.0, 16.0]);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn new(
+        [rows, columns]: [usize; 2],
+        elements: &'a [E],
+        stride: usize,
+        out: &'a mut [E],
+        pitch: usize,
+    ) -> Self {
+        assert!(rows > 0 && columns > 0, "transpose: an extent is 0");
+        let reaches = |lines: usize, distance: usize, length: usize, slice: usize| {
+            let last = (lines - 1).checked_mul(distance).and_then(|at| at.checked_add(length));
+            last.is_some_and(|last| last <= slice)
+        };
+        assert!(reaches(columns, stride, rows, elements.len()), "transpose: past the matrix");
+        assert!(pitch >= columns, "transpose: rows of the result overlap");
+        assert!(reaches(rows, pitch, columns, out.len()), "transpose: past the result");
+        Self { elements, stride, extents: [rows, columns], out, pitch }
+    }
 }

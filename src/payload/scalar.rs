@@ -10,8 +10,8 @@
 use super::{Differentiable, Form, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
 use crate::kernel::{
-    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, Unary, WindowTask,
-    native, reference,
+    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, TransposeTask, Unary,
+    WindowTask, native, reference,
 };
 use std::cmp::Ordering;
 
@@ -174,6 +174,9 @@ macro_rules! float {
             }
             fn map(task: &mut MapTask<'_, Self>) -> bool {
                 native::lanes::map(task)
+            }
+            fn transpose(task: &mut TransposeTask<'_, Self>) -> bool {
+                native::transpose::transpose(task)
             }
         }
     };

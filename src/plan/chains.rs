@@ -1,12 +1,28 @@
 //! The chain of a step: instructions over slots for the functions of its items.
 
 use super::item::Id;
-use super::schedule::{Access, Schedule, Step};
+use super::schedule::{Access, Schedule, Step, Work};
 use crate::kernel::chain::{Chain, Instruction};
 use crate::ops::lower::{Argument, Lowered, Micro};
 use crate::payload::Tensorial;
 use crate::plan::item::Definition;
 use std::collections::BTreeMap;
+
+/// The chain that follows on a kernel of so many operands: its first operand is the kernel's result.
+pub(super) fn following<P: Tensorial>(schedule: &Schedule<P>, step: &Step, kernel: usize) -> Chain {
+    let result = schedule.access[step.items[0] as usize].clone();
+    let others = step.operands[kernel..].iter().cloned();
+    chain_of(
+        schedule,
+        &Step {
+            work: Work::Chain,
+            items: step.items[1..].to_vec(),
+            operands: std::iter::once(result).chain(others).collect(),
+            rows: None,
+            outputs: step.outputs.clone(),
+        },
+    )
+}
 
 /// A value of a chain before it has a slot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

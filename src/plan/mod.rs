@@ -18,6 +18,7 @@ mod item;
 mod options;
 mod outline;
 mod passes;
+mod patterns;
 mod profile;
 mod program;
 mod report;

@@ -1,6 +1,6 @@
 //! `profile`: what each step takes, measured.
 
-use super::describe::{bytes, operations};
+use super::describe::{bytes, operations, titled};
 use super::error::planned;
 use super::execute::Given;
 use super::run::{Executor, Plan};
@@ -143,10 +143,7 @@ impl fmt::Display for Profile {
             "step kernel         shape                time  share      FLOP/s     bytes/s"
         )?;
         for (number, step) in steps.iter().enumerate() {
-            let kernel = match step.nodes.len() {
-                1 => step.kernel.clone(),
-                nodes => format!("{} of {nodes}", step.kernel),
-            };
+            let kernel = titled(&step.kernel, step.nodes.len());
             let rate = |count: u64| (count as f64 / at_least_one(step.nanoseconds) * 1e9) as u64;
             writeln!(
                 f,

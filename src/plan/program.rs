@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: the pieces of a step are disjoint, ascend, and are each written by it or read.
 
-use super::chains::chain_of;
+use super::chains::{chain_of, following};
 use super::item::{Definition, Id};
 use super::passes::is_splat;
 use super::schedule::{Access, Home, Schedule, Step, Work};
@@ -40,6 +40,8 @@ pub(super) struct Operand {
 pub(super) enum Kernel {
     Call(Call),
     Chain(Chain),
+    /// A kernel of the first so many operands, and a chain on its result, of the others.
+    Followed(Call, usize, Chain),
 }
 
 /// A step as it runs.
@@ -170,6 +172,11 @@ impl<P: Tensorial> Builder<'_, P> {
         let kernel = match &step.work {
             Work::Call(call) => Kernel::Call(call.clone()),
             Work::Chain => Kernel::Chain(chain_of(self.schedule, step)),
+            Work::Followed(call) => {
+                let kernel = self.schedule.item(step.items[0]).operands.len();
+                let chain = following(self.schedule, step, kernel);
+                Kernel::Followed(call.clone(), kernel, chain)
+            }
         };
         Line { kernel, pieces, operands, outputs, rows }
     }

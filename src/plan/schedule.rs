@@ -33,6 +33,8 @@ pub(crate) enum Work {
     Call(Call),
     /// The functions of its items over one space, tile by tile.
     Chain,
+    /// One kernel for the first item, and the functions of the others on its result, in its place.
+    Followed(Call),
 }
 
 /// A step: items that are computed together.

@@ -196,29 +196,29 @@ fn operands<P: Tensorial>(
     number: usize,
     step: &Step,
 ) -> Result<(), String> {
-    let lists = |access: &Access| step.operands.iter().any(|listed| same(listed, access));
     let read = |id: Id| &schedule.access[id as usize];
     match &step.work {
-        Work::Chain => {
-            for &id in &step.items {
-                let item = schedule.item(id);
-                if !matches!(item.definition, Definition::Operation(_, Lowered::Pointwise(_))) {
-                    return fault(format!("step {number} runs item {id} element by element"));
-                }
-                if item.shape != schedule.item(step.items[0]).shape {
-                    return fault(format!("step {number} runs item {id} over another space"));
-                }
-                for &operand in item.operands.iter() {
-                    let access = read(operand);
-                    let inside = step.items.contains(&access.base)
-                        && access.base < id
-                        && access.is_whole(&schedule.items)
-                        && schedule.item(access.base).shape == item.shape;
-                    if !inside && !lists(access) {
-                        return fault(format!("step {number} does not read operand {operand}"));
-                    }
-                }
+        Work::Chain => functions(schedule, number, step, &step.items, &step.operands)?,
+        Work::Followed(_) => {
+            let Some((&kernel, rest)) =
+                step.items.split_first().filter(|(_, rest)| !rest.is_empty())
+            else {
+                return fault(format!("nothing follows in step {number}"));
+            };
+            let count = schedule.item(kernel).operands.len();
+            if count > step.operands.len() || step.outputs.contains(&kernel) {
+                return fault(format!("step {number} has no kernel that functions follow on"));
             }
+            let (read, others) = step.operands.split_at(count);
+            if step.outputs.len() != 1 {
+                return fault(format!("step {number} has more than one output in one place"));
+            }
+            let operands = schedule.item(kernel).operands.iter();
+            if !operands.zip(read).all(|(&id, access)| same(&schedule.access[id as usize], access))
+            {
+                return fault(format!("step {number} reads other operands than item {kernel} has"));
+            }
+            functions(schedule, number, step, rest, others)?;
         }
         Work::Call(_) => {
             let [id] = step.items[..] else {
@@ -251,6 +251,38 @@ fn operands<P: Tensorial>(
             });
             if rows != step.rows {
                 return fault(format!("step {number} reads the rows of another selection"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Functions element by element over one space: each reads an operand that is listed, or the result of
+/// an earlier item of the step.
+fn functions<P: Tensorial>(
+    schedule: &Schedule<P>,
+    number: usize,
+    step: &Step,
+    items: &[Id],
+    listed: &[Access],
+) -> Result<(), String> {
+    let space = &schedule.item(step.items[0]).shape;
+    for &id in items {
+        let item = schedule.item(id);
+        if !matches!(item.definition, Definition::Operation(_, Lowered::Pointwise(_))) {
+            return fault(format!("step {number} runs item {id} element by element"));
+        }
+        if item.shape != *space {
+            return fault(format!("step {number} runs item {id} over another space"));
+        }
+        for &operand in item.operands.iter() {
+            let access = &schedule.access[operand as usize];
+            let inside = step.items.contains(&access.base)
+                && access.base < id
+                && access.is_whole(&schedule.items)
+                && schedule.item(access.base).shape == item.shape;
+            if !inside && !listed.iter().any(|listed| same(listed, access)) {
+                return fault(format!("step {number} does not read operand {operand}"));
             }
         }
     }

@@ -53,7 +53,7 @@ const FAULTS: [(&str, &str, &str); 22] = [
     ("native/map.rs", "if condition[k].is_zero()", "if !condition[k].is_zero()"),
     ("simd/vector.rs", "self.simd.$min(constant, a)", "self.simd.$min(a, constant)"),
     // Movement.
-    ("native/movement.rs", "to[j] = lines[j][i].clone();", "to[i] = lines[j][i].clone();"),
+    ("native/transpose.rs", "&buffer[column * LINE..]", "&buffer[..]"),
     (
         "walk.rs",
         "at[i] = at[i].wrapping_sub(extent.wrapping_mul(strides[i]));",

@@ -5,11 +5,12 @@
 
 use super::map::map_to;
 use super::pointwise::{select_to, zip_to_slice};
-use crate::kernel::Elementary;
 use crate::kernel::chain::{Chain, Instruction, Lie, Operand};
 use crate::kernel::map::Pointwise;
-use crate::kernel::threads;
+use crate::kernel::{Elementary, scratch, threads};
+use smallvec::SmallVec;
 use std::mem::take;
+use std::ops::Range;
 
 /// Where an operand's elements are.
 #[derive(Clone, Copy, Debug)]
@@ -42,95 +43,165 @@ impl<E> Slot<'_, E> {
     }
 }
 
-/// Runs a chain. `scratch` has [`Chain::scratch`] elements for each of `parts` threads.
-pub(crate) fn run<'a, E: Elementary>(
+/// The outputs of a chain: few enough, mostly, for no list on the heap.
+pub(crate) type Outputs<'a, E> = SmallVec<[&'a mut [E]; 4]>;
+
+/// Runs a chain, split over threads where it is worth that.
+pub(crate) fn run<E: Elementary>(
     chain: &Chain,
-    operands: &[Place<'a, E>],
-    mut outputs: Vec<&'a mut [E]>,
-    scratch: &'a mut [E],
+    operands: &[Place<'_, E>],
+    mut outputs: Outputs<'_, E>,
 ) {
     let count = chain.count();
     if count == 0 {
         return;
     }
-    let need = chain.scratch();
-    let most = if need == 0 { usize::MAX } else { (scratch.len() / need).max(1) };
-    let parts = threads::parts_here(count.saturating_mul(chain.cost), most);
+    let parts = threads::parts_here(count.saturating_mul(chain.cost), usize::MAX);
     if parts == 1 {
-        return part(chain, operands, outputs, scratch, 0..count);
+        return part(chain, operands, outputs, 0..count, false);
     }
     takes!("a chain over threads");
-    let unit = if chain.tile >= chain.row() { chain.tile } else { chain.row() };
+    let unit = chain.tile.max(chain.row());
     let mut work = Vec::with_capacity(parts);
-    let mut scratch = scratch;
     for bounds in threads::bounds(count, parts, unit) {
-        let cut = |rest: &mut &'a mut [E]| {
-            let (part, after) = take(rest).split_at_mut(bounds.len());
-            *rest = after;
-            part
-        };
-        let outputs: Vec<_> = outputs.iter_mut().map(cut).collect();
-        let (own, after) = take(&mut scratch).split_at_mut(need);
-        scratch = after;
-        work.push((outputs, own, bounds));
+        let outputs: Outputs<'_, E> = outputs
+            .iter_mut()
+            .map(|rest| {
+                let (part, after) = take(rest).split_at_mut(bounds.len());
+                *rest = after;
+                part
+            })
+            .collect();
+        work.push((outputs, bounds));
     }
-    threads::each(work, |(outputs, scratch, bounds)| {
-        part(chain, operands, outputs, scratch, bounds);
+    threads::each(work, |(outputs, bounds)| part(chain, operands, outputs, bounds, false));
+}
+
+/// Runs a chain of one output, which its first operand stands in, on the elements from `start`.
+pub(crate) fn finish<E: Elementary>(
+    chain: &Chain,
+    operands: &[Place<'_, E>],
+    start: usize,
+    run: &mut [E],
+) {
+    let bounds = start..start + run.len();
+    part(chain, operands, [run].into_iter().collect(), bounds, true);
+}
+
+/// How operands that repeat a row are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rows {
+    /// A tile ends where a row does at the latest: they are slices.
+    Apart,
+    /// A tile may have many rows: they are copied behind one another, once.
+    Together,
+}
+
+/// COST: rows as long as this are taken one by one where what is copied for many of them would not
+/// be used often.
+const LONG: usize = 64;
+
+/// Runs the elements of `bounds`; outputs begin with the first of them. `once` where so few
+/// elements follow that nothing is worth preparing.
+fn part<E: Elementary>(
+    chain: &Chain,
+    operands: &[Place<'_, E>],
+    mut outputs: Outputs<'_, E>,
+    bounds: Range<usize>,
+    once: bool,
+) {
+    let row = chain.row();
+    let apart = row > chain.tile || once && row >= LONG;
+    let rows = if apart { Rows::Apart } else { Rows::Together };
+    // A tile of copied rows begins anywhere in a row.
+    let tile = chain.tile + row.min(chain.tile);
+    scratch::with(tile * (chain.operands.len() + chain.registers), |scratch| {
+        let tiles = scratch.chunks_exact_mut(tile.max(1));
+        // Outputs for as long as the scratch is there.
+        let outputs = outputs.iter_mut().map(|output| &mut **output).collect();
+        Part { chain, operands, rows, slots: SmallVec::new() }.run(outputs, bounds, tiles);
     });
 }
 
-/// The number of threads that a chain of this work is worth.
-pub(crate) fn parts_of(chain: &Chain) -> usize {
-    threads::parts(chain.count().saturating_mul(chain.cost), usize::MAX)
+struct Part<'c, 'a, E> {
+    chain: &'c Chain,
+    operands: &'c [Place<'a, E>],
+    rows: Rows,
+    slots: SmallVec<[Slot<'a, E>; 16]>,
 }
 
-/// Runs the elements of `bounds`; outputs begin with the first of them.
-fn part<'a, E: Elementary>(
-    chain: &Chain,
-    operands: &[Place<'a, E>],
-    mut outputs: Vec<&'a mut [E]>,
-    scratch: &'a mut [E],
-    bounds: std::ops::Range<usize>,
-) {
-    let row = chain.row();
-    let first_output = chain.operands.len();
-    let first_register = first_output + chain.outputs;
-    let mut slots: Vec<Slot<'a, E>> = Vec::with_capacity(first_register + chain.registers);
-    let mut tiles = scratch.chunks_exact_mut(chain.tile.max(1));
-    let mut tile = || Slot::Write(tiles.next().expect("invariant: scratch for every register"));
-    for (operand, place) in chain.operands.iter().zip(operands) {
-        slots.push(match (operand.lie, place) {
-            (Lie::Splat, Place::Slice(elements)) => Slot::Read(&elements[operand.offset..][..1]),
-            (Lie::Slice, Place::Slice(_)) => Slot::default(),
-            (Lie::Periodic, Place::Slice(elements)) if row <= chain.tile => {
-                let Slot::Write(copies) = tile() else { continue };
-                let period = &elements[operand.offset..][..row];
-                copies.chunks_mut(row).for_each(|to| to.clone_from_slice(&period[..to.len()]));
-                Slot::Write(copies)
-            }
-            (Lie::Periodic, Place::Slice(_)) => Slot::default(),
-            (_, Place::Output(_)) | (Lie::Strided, _) => tile(),
-        });
-    }
-    slots.extend((0..chain.outputs).map(|_| Slot::default()));
-    slots.extend((0..chain.registers).map(|_| tile()));
-    let whole_rows = row <= chain.tile;
-    let by_rows = chain.operands.iter().any(|of| matches!(of.lie, Lie::Periodic | Lie::Strided));
-    let mut at = bounds.start;
-    while at < bounds.end {
-        let room = if by_rows && !whole_rows { row - at % row } else { usize::MAX };
-        let length = chain.tile.min(bounds.end - at).min(room);
-        for (o, rest) in outputs.iter_mut().enumerate() {
-            let (to, after) = take(rest).split_at_mut(length);
-            *rest = after;
-            slots[first_output + o] = Slot::Write(to);
+impl<'a, E: Elementary> Part<'_, 'a, E> {
+    fn run(
+        mut self,
+        mut outputs: Outputs<'a, E>,
+        bounds: Range<usize>,
+        mut tiles: impl Iterator<Item = &'a mut [E]>,
+    ) {
+        let Self { chain, rows, .. } = self;
+        let mut tile = || tiles.next().expect("invariant: scratch for every register");
+        let row = chain.row();
+        let mut by_rows = false;
+        for (operand, place) in chain.operands.iter().zip(self.operands) {
+            by_rows |= operand.lie == Lie::Periodic;
+            self.slots.push(match (operand.lie, place) {
+                (_, Place::Output(_)) | (Lie::Strided, _) => Slot::Write(tile()),
+                (Lie::Splat, Place::Slice(elements)) => {
+                    Slot::Read(&elements[operand.offset..][..1])
+                }
+                (Lie::Periodic, Place::Slice(elements)) if rows == Rows::Together => {
+                    let period = &elements[operand.offset..][..row];
+                    let copies = tile();
+                    let reach = copies.len().min(bounds.len() + row);
+                    for to in copies[..reach].chunks_mut(row) {
+                        to.clone_from_slice(&period[..to.len()]);
+                    }
+                    Slot::Write(copies)
+                }
+                (Lie::Slice | Lie::Periodic, Place::Slice(_)) => Slot::default(),
+            });
         }
+        // Copied rows stay in the scratch; what a tile reads of them is a window.
+        let copied: SmallVec<[Option<&'a [E]>; 16]> = chain
+            .operands
+            .iter()
+            .zip(&mut self.slots)
+            .map(|(operand, slot)| match (operand.lie, take(slot)) {
+                (Lie::Periodic, Slot::Write(copies)) => Some(&*copies),
+                (_, kept) => {
+                    *slot = kept;
+                    None
+                }
+            })
+            .collect();
+        self.slots.extend((0..chain.outputs).map(|_| Slot::default()));
+        self.slots.extend((0..chain.registers).map(|_| Slot::Write(tile())));
+        let mut at = bounds.start;
+        while at < bounds.end {
+            let room = if by_rows && rows == Rows::Apart { row - at % row } else { usize::MAX };
+            let length = chain.tile.min(bounds.end - at).min(room);
+            for (o, rest) in outputs.iter_mut().enumerate() {
+                let (to, after) = take(rest).split_at_mut(length);
+                *rest = after;
+                self.slots[chain.operands.len() + o] = Slot::Write(to);
+            }
+            self.load(at, length, &copied);
+            for instruction in &chain.instructions {
+                step(instruction, &mut self.slots, length);
+            }
+            at += length;
+        }
+    }
+
+    /// Sets the operands' slots for the elements from `at`.
+    fn load(&mut self, at: usize, length: usize, copied: &[Option<&'a [E]>]) {
+        let Self { chain, operands, ref mut slots, .. } = *self;
+        let row = chain.row();
         for (i, (operand, place)) in chain.operands.iter().zip(operands).enumerate() {
             match (operand.lie, place) {
                 (_, Place::Output(o)) => {
                     let mut loaded = take(&mut slots[i]);
                     if let Slot::Write(to) = &mut loaded {
-                        to[..length].clone_from_slice(slots[first_output + o].read());
+                        to[..length].clone_from_slice(slots[chain.operands.len() + o].read());
                     }
                     slots[i] = loaded;
                 }
@@ -139,10 +210,10 @@ fn part<'a, E: Elementary>(
                     slots[i] = Slot::Read(&elements[operand.offset + at..][..length]);
                 }
                 (Lie::Periodic, Place::Slice(elements)) => {
-                    if !whole_rows {
-                        let start = operand.offset + at % row;
-                        slots[i] = Slot::Read(&elements[start..][..length]);
-                    }
+                    slots[i] = Slot::Read(match copied[i] {
+                        Some(copies) => &copies[at % row..][..length],
+                        None => &elements[operand.offset + at % row..][..length],
+                    });
                 }
                 (Lie::Strided, Place::Slice(elements)) => {
                     if let Slot::Write(to) = &mut slots[i] {
@@ -151,21 +222,24 @@ fn part<'a, E: Elementary>(
                 }
             }
         }
-        for instruction in &chain.instructions {
-            step(instruction, &mut slots, length);
-        }
-        at += length;
     }
 }
 
 /// Copies the elements from position `at` of the space together.
-fn load<E: Elementary>(chain: &Chain, operand: &Operand, elements: &[E], at: usize, to: &mut [E]) {
+fn load<E: Elementary>(
+    chain: &Chain,
+    operand: &Operand,
+    elements: &[E],
+    at: usize,
+    mut to: &mut [E],
+) {
     let row = chain.row();
     let stride = operand.strides.last().copied().unwrap_or(0);
     let outer = chain.extents.len().saturating_sub(1);
-    let (mut number, start) = (at / row, at % row);
-    let width = row.min(to.len());
-    for to in to.chunks_mut(width) {
+    let (mut number, mut start) = (at / row, at % row);
+    while !to.is_empty() {
+        let width = to.len().min(row - start);
+        let (part, after) = to.split_at_mut(width);
         let mut offset = operand.offset + start * stride;
         let mut rest = number;
         for axis in (0..outer).rev() {
@@ -174,14 +248,14 @@ fn load<E: Elementary>(chain: &Chain, operand: &Operand, elements: &[E], at: usi
         }
         let from = &elements[offset..];
         match stride {
-            0 => to.fill(from[0].clone()),
-            1 => to.clone_from_slice(&from[..to.len()]),
+            0 => part.fill(from[0].clone()),
+            1 => part.clone_from_slice(&from[..width]),
             _ => {
                 let from = from.iter().step_by(stride);
-                to.iter_mut().zip(from).for_each(|(to, x)| *to = x.clone());
+                part.iter_mut().zip(from).for_each(|(to, x)| *to = x.clone());
             }
         }
-        number += 1;
+        (number, start, to) = (number + 1, 0, after);
     }
 }
 

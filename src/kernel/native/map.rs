@@ -3,6 +3,7 @@
 use super::movement::{as_slice, copy, packed};
 use super::parts::over;
 use super::power::powers;
+use super::tiles::by_tiles;
 use crate::kernel::chain::cost_of;
 use crate::kernel::map::Pointwise;
 use crate::kernel::memory::Block;
@@ -142,6 +143,9 @@ fn zip_to<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>, out: &mut [
         powers(level, &a, |i| b[i].to_f64(), out);
         return;
     }
+    if by_tiles([a, b], out, &mut |[a, b], out| zip_to(op, a, b, out)) {
+        return;
+    }
     macro_rules! run {
         ($f:expr) => {
             level.compiled(
@@ -234,13 +238,18 @@ pub(crate) fn select<E: Elementary>(
     off: View<'_, E>,
 ) -> Block<E> {
     let mut out = Block::stale(on.count());
-    over([condition, on, off], 1, &mut out, |views, out| {
-        Level::best().compiled(
-            #[inline(always)]
-            || select_rows(views, out),
-        );
-    });
+    over([condition, on, off], 1, &mut out, select_to);
     out
+}
+
+fn select_to<E: Elementary>(views: [View<'_, E>; 3], out: &mut [E]) {
+    if by_tiles(views, out, &mut |views, out| select_to(views, out)) {
+        return;
+    }
+    Level::best().compiled(
+        #[inline(always)]
+        || select_rows(views, out),
+    );
 }
 
 #[inline(always)]

@@ -1,11 +1,10 @@
 //! Copies into row-major order, padding and concatenation, by whole rows.
 
 use super::parts::over;
-use crate::kernel::Elementary;
 use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
-use crate::kernel::simd::Level;
 use crate::kernel::walk::{Axis, Walk, product_of};
+use crate::kernel::{Elementary, TransposeTask};
 
 /// Whether strides are the row-major ones, where they matter.
 #[inline]
@@ -73,30 +72,38 @@ pub(crate) fn copy_into<E: Elementary>(x: View<'_, E>, out: &mut [E]) {
     }
 }
 
-fn copy_to<E: Elementary>(x: View<'_, E>, out: &mut [E]) {
+/// Writes a view to a slice as long, row by row.
+pub(super) fn copy_to<E: Elementary>(x: View<'_, E>, out: &mut [E]) {
     let walk = Walk::new(x.extents, [x.strides]);
-    if let [.., Axis { extent: rows, strides: [1] }, Axis { extent: columns, strides: [stride] }] =
-        *walk.axes()
-        && stride > 1
-    {
-        takes!("transposed by squares");
-        let outer = walk.axes()[..walk.axes().len() - 2].iter().copied();
-        let mut planes = out.chunks_exact_mut(rows * columns);
-        Walk::of(outer).elements([x.offset], |[at]| {
-            let plane = planes.next().expect("invariant: one plane of the result per plane");
-            Level::best().compiled(
-                #[inline(always)]
-                || transpose(&x.elements[at..], [rows, columns], stride, plane),
-            );
-        });
+    let Axis { extent, strides: [stride] } = walk.inner();
+    if stride > 1 && columns(&walk, x, out) {
         return;
     }
-    let Axis { extent, strides: [stride] } = walk.inner();
     let mut rows = out.chunks_exact_mut(extent);
     walk.rows([x.offset], |[at]| {
         let row = rows.next().expect("invariant: one row of the result per row");
         copy_row(&x.elements[at..], stride, row);
     });
+}
+
+/// A copy of which another axis than the last lies in one piece: planes of the two, transposed.
+/// `false`: there is no such axis.
+fn columns<E: Elementary>(walk: &Walk<1>, x: View<'_, E>, out: &mut [E]) -> bool {
+    let axes = walk.axes();
+    let Some(unit) = axes.iter().position(|axis| axis.strides == [1]) else { return false };
+    let last = axes.len() - 1;
+    let pitch = axes[unit + 1..].iter().fold(1, |pitch, axis| pitch * axis.extent);
+    let outer = axes.iter().enumerate().filter(|(i, _)| *i != unit && *i != last);
+    let outer = outer.map(|(i, axis)| {
+        let distance = axes[i + 1..].iter().fold(1, |distance, axis| distance * axis.extent);
+        Axis { extent: axis.extent, strides: [axis.strides[0], distance] }
+    });
+    let extents = [axes[unit].extent, axes[last].extent];
+    Walk::of(outer).elements([x.offset, 0], |[at, to]| {
+        let (elements, out) = (&x.elements[at..], &mut out[to..]);
+        transpose(TransposeTask { elements, stride: axes[last].strides[0], extents, out, pitch });
+    });
+    true
 }
 
 #[inline(always)]
@@ -108,34 +115,14 @@ fn copy_row<E: Elementary>(from: &[E], stride: usize, to: &mut [E]) {
     }
 }
 
-/// `rows` rows of `columns`, where neighbours in a column lie side by side.
-///
-/// COST: in squares, so that whole cache lines are read and whole ones are written.
-#[inline(always)]
-fn transpose<E: Elementary>(from: &[E], [rows, columns]: [usize; 2], stride: usize, out: &mut [E]) {
-    const SIDE: usize = 16;
-    for row in (0..rows).step_by(SIDE) {
-        let height = SIDE.min(rows - row);
-        for column in (0..columns).step_by(SIDE) {
-            let width = SIDE.min(columns - column);
-            if height == SIDE && width == SIDE {
-                let lines: [&[E]; SIDE] =
-                    std::array::from_fn(|j| &from[(column + j) * stride + row..][..SIDE]);
-                for i in 0..SIDE {
-                    let to = &mut out[(row + i) * columns + column..][..SIDE];
-                    for j in 0..SIDE {
-                        to[j] = lines[j][i].clone();
-                    }
-                }
-                continue;
-            }
-            for j in column..column + width {
-                let line = &from[j * stride + row..][..height];
-                for (i, x) in line.iter().enumerate() {
-                    out[(row + i) * columns + j] = x.clone();
-                }
-            }
-        }
+/// A matrix that lies by columns, laid out by rows.
+fn transpose<E: Elementary>(mut task: TransposeTask<'_, E>) {
+    if E::transpose(&mut task) {
+        return;
+    }
+    let TransposeTask { elements, stride, extents: [rows, columns], out, pitch } = task;
+    for (i, row) in out.chunks_mut(pitch).enumerate().take(rows) {
+        copy_row(&elements[i..], stride, &mut row[..columns]);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::kernel::Elementary;
 use crate::kernel::memory::Block;
 use crate::kernel::order::KB;
 use crate::kernel::reference::View;
-use crate::kernel::task::{GemmTask, Matrix};
+use crate::kernel::task::{Finish, GemmTask, Matrix};
 use crate::kernel::threads;
 use crate::kernel::walk::{Walk, product_of};
 use std::array::from_fn;
@@ -22,35 +22,45 @@ const NC: usize = 512;
 /// As `reference::product`.
 pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Block<E> {
     let batch = a.extents.len() - 2;
-    let [m, k] = [a.extents[batch], a.extents[batch + 1]];
-    let n = b.extents[batch + 1];
-    let count = product_of(&a.extents[..batch]);
-    if k == 0 || count == 0 || m == 0 || n == 0 {
-        return Block::zeros(product_of(&[count, m, n]));
-    }
-    let mut out = Block::stale(count * m * n);
-    product_into(a, b, &mut out);
+    let count = product_of(&a.extents[..=batch]).wrapping_mul(b.extents[batch + 1]);
+    let mut out = Block::stale(count);
+    matmul_into(a, b, None, &mut out);
     out
 }
 
-/// As `reference::product`, into `out`, whatever that holds.
-pub(crate) fn product_into<E: Elementary>(a: View<'_, E>, b: View<'_, E>, out: &mut [E]) {
+/// As `reference::product`, into a buffer of that many elements; `finish` follows on each of them.
+pub(crate) fn matmul_into<E: Elementary>(
+    a: View<'_, E>,
+    b: View<'_, E>,
+    finish: Option<Finish<'_, E>>,
+    out: &mut [E],
+) {
     let batch = a.extents.len() - 2;
     let [m, k] = [a.extents[batch], a.extents[batch + 1]];
     let n = b.extents[batch + 1];
     let count = product_of(&a.extents[..batch]);
     if k == 0 || out.is_empty() {
-        return out.fill(E::zero());
+        out.fill(E::zero());
+        if let Some(finish) = finish {
+            finish(0, out);
+        }
+        return;
+    }
+    let task = |[i, j]: [usize; 2], start, out| {
+        let a = Matrix::new(&a.elements[i..], a.strides[batch], a.strides[batch + 1]);
+        let b = Matrix::new(&b.elements[j..], b.strides[batch], b.strides[batch + 1]);
+        GemmTask { m, k, n, a, b, out, finish, start }
+    };
+    if count == 1 {
+        return slice(&mut task([a.offset, b.offset], 0, out), &mut Scratch::default());
     }
     let walk = Walk::new(&a.extents[..batch], [&a.strides[..batch], &b.strides[..batch]]);
     let mut slices = Vec::with_capacity(count);
     let mut rest = out;
-    walk.elements([a.offset, b.offset], |[i, j]| {
+    walk.elements([a.offset, b.offset], |at| {
         let (c, after) = std::mem::take(&mut rest).split_at_mut(m * n);
         rest = after;
-        let a = Matrix::new(&a.elements[i..], a.strides[batch], a.strides[batch + 1]);
-        let b = Matrix::new(&b.elements[j..], b.strides[batch], b.strides[batch + 1]);
-        slices.push(GemmTask { m, k, n, a, b, out: c });
+        slices.push(task(at, slices.len() * m * n, c));
     });
     let run = |slices: &mut [GemmTask<'_, E>]| {
         let mut scratch = Scratch::default();
@@ -59,6 +69,7 @@ pub(crate) fn product_into<E: Elementary>(a: View<'_, E>, b: View<'_, E>, out: &
     // Many slices are shared out; one or a few split themselves.
     let parts = threads::parts_here((m * k * n).saturating_mul(count), count / 2);
     if parts > 1 && count >= 2 * parts {
+        takes!("slices over threads");
         let work = slices.chunks_mut(count.div_ceil(parts)).collect();
         threads::each(work, run);
     } else {
@@ -67,10 +78,15 @@ pub(crate) fn product_into<E: Elementary>(a: View<'_, E>, b: View<'_, E>, out: &
 }
 
 fn slice<E: Elementary>(task: &mut GemmTask<'_, E>, scratch: &mut Scratch<E>) {
-    if E::gemm(task) {
-        return;
+    if !E::gemm(task) {
+        by_packing(task, scratch);
     }
-    let GemmTask { m, k, n, a, b, ref mut out } = *task;
+    task.close();
+}
+
+/// A product of elements that bring no kernel.
+fn by_packing<E: Elementary>(task: &mut GemmTask<'_, E>, scratch: &mut Scratch<E>) {
+    let GemmTask { m, k, n, a, b, ref mut out, .. } = *task;
     out.fill(E::zero());
     let sizes = [m, k, n];
     if n == 1 && m > 1 {

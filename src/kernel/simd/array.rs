@@ -31,6 +31,20 @@ macro_rules! registers {
                 let parts: [&[$float]; $width] = from_fn(|j| &lines[j][at..at + 4]);
                 from_fn(|t| from_fn(|j| parts[j][t]))
             }
+            const ORDER: [usize; WIDEST] = {
+                let mut order = [0; WIDEST];
+                let mut line = 0;
+                while line < $width {
+                    order[line] = line;
+                    line += 1;
+                }
+                order
+            };
+            #[inline(always)]
+            fn columns_4<const LINE: usize>(self, lines: &[$float]) -> [Self::Float; 4] {
+                let lines = &lines[..($width - 1) * LINE + 4];
+                from_fn(|t| from_fn(|j| lines[j * LINE + t]))
+            }
             #[inline(always)]
             fn in_order(self, lanes: Self::Float) -> [$float; WIDEST] {
                 let mut ordered = [0.0; WIDEST];

@@ -39,8 +39,30 @@ pub(crate) trait Registers: Lanes<Element: Native> {
     /// The elements `at..at + 4` of each of the first `WIDTH` lines, as four registers: the lanes of
     /// register `t` are the lines, in the machine's favourite order.
     fn gather_4(self, lines: &[&[Self::Element]; WIDEST], at: usize) -> [Self::Float; 4];
+    /// Which line's elements are to stand where in [`Registers::gather_4`] for lanes in order.
+    const ORDER: [usize; WIDEST];
+    /// The first four elements of `WIDTH` lines, `LINE` apart, as four registers: the lanes of
+    /// register `t` are the lines in order.
+    fn columns_4<const LINE: usize>(self, lines: &[Self::Element]) -> [Self::Float; 4];
     /// The lanes of a register in the order of the lines that [`Registers::gather_4`] read.
     fn in_order(self, lanes: Self::Float) -> [Self::Element; WIDEST];
+}
+
+/// The order in which `pulp` turns four registers of `width` elements of `size` bytes round.
+#[cfg(feature = "simd")]
+const fn order(width: usize, size: usize) -> [usize; WIDEST] {
+    let mut order = [0; WIDEST];
+    let mut part = 0;
+    while part < width {
+        order[part] = match (size, width) {
+            (4, _) => part % (width / 4) * 4 + part / (width / 4),
+            // The middle two of every four change places.
+            (_, 8) => part / 4 * 4 + part % 2 * 2 + part / 2 % 2,
+            _ => part,
+        };
+        part += 1;
+    }
+    order
 }
 
 /// Something to do in registers of elements `E`.

@@ -79,3 +79,30 @@ fn powers_have_the_bits_of_their_scalar_form_at_every_level() {
     check::<f32>();
     check::<f64>();
 }
+
+#[test]
+fn columns_come_out_in_order_at_every_level() {
+    struct Turn<E>(core::marker::PhantomData<E>);
+    impl<E: super::Native> super::Work<E> for Turn<E> {
+        type Output = ();
+        #[inline(always)]
+        fn run<R: super::Registers<Element = E>>(self, token: R) {
+            const LINE: usize = 7;
+            let elements: Vec<E> = (0..16 * LINE).map(|i| E::from_f64(i as f64)).collect();
+            let registers = token.columns_4::<LINE>(&elements);
+            for (t, lanes) in R::elements(&registers).chunks_exact(R::WIDTH).enumerate() {
+                for (line, x) in lanes.iter().enumerate() {
+                    assert_eq!(*x, E::from_f64((line * LINE + t) as f64));
+                }
+            }
+            let numbers = R::split(&elements[..R::WIDTH]).0[0];
+            for (at, lane) in token.in_order(numbers)[..R::WIDTH].iter().enumerate() {
+                assert_eq!(*lane, E::from_f64(R::ORDER[at] as f64), "the order is known");
+            }
+        }
+    }
+    for level in Level::all() {
+        <f32 as super::Native>::at(level, Turn(core::marker::PhantomData));
+        <f64 as super::Native>::at(level, Turn(core::marker::PhantomData));
+    }
+}

@@ -75,6 +75,18 @@ macro_rules! vector {
                 }
                 self.simd.$deinterleave(staged)
             }
+            const ORDER: [usize; WIDEST] = super::order(Self::WIDTH, size_of::<$float>());
+            #[inline(always)]
+            fn columns_4<const LINE: usize>(self, lines: &[$float]) -> [S::$floats; 4] {
+                let lines = &lines[..(Self::WIDTH - 1) * LINE + 4];
+                let mut staged = [self.simd.$splat(0.0); 4];
+                let parts = bytemuck::cast_slice_mut::<_, [$float; 4]>(&mut staged);
+                for part in 0..Self::WIDTH {
+                    let line = Self::ORDER[part] * LINE;
+                    parts[part].copy_from_slice(&lines[line..line + 4]);
+                }
+                self.simd.$deinterleave(staged)
+            }
             #[inline(always)]
             fn in_order(self, lanes: S::$floats) -> [$float; WIDEST] {
                 let zero = self.simd.$splat(0.0);

@@ -7,8 +7,8 @@ use super::{
 use crate::graph::head::Expression;
 use crate::graph::tape::Tape;
 use crate::kernel::Elementary;
-use crate::payload::Tensorial;
 use crate::payload::layout::Layout;
+use crate::payload::{Stored, Tensorial};
 use crate::plan::item::{Definition, Id};
 use crate::plan::program::Kernel;
 use crate::plan::run::{Executor, Plan};
@@ -29,6 +29,7 @@ pub(crate) fn describe<P: Tensorial>(plan: &Plan<P>) -> Description {
     for (step, line) in steps.iter_mut().zip(lines) {
         step.machine = match &line.kernel {
             Kernel::Chain(chain) => chain.machine(),
+            Kernel::Followed(_, _, chain) => chain.machine(),
             Kernel::Call(_) => String::new(),
         };
     }
@@ -39,6 +40,7 @@ pub(crate) fn describe<P: Tensorial>(plan: &Plan<P>) -> Description {
     let handed = handed.map(|(_, &id)| writer.bytes(id)).fold(0, |sum, bytes| sum + bytes);
     let scratch = lines.iter().map(|line| match &line.kernel {
         Kernel::Chain(chain) => chain.scratch() as u64 * unit,
+        Kernel::Followed(_, _, chain) => chain.scratch() as u64 * unit,
         Kernel::Call(_) => 0,
     });
     let memory = MemoryDescription {
@@ -83,12 +85,27 @@ impl<P: Tensorial> Writer<'_, P> {
         let node = self.tape.node(item.origin as usize);
         ValueDescription {
             node: item.origin,
-            text: Expression(node).to_string(),
+            text: self.text(id),
             label: node.label(),
             shape: item.shape.to_vec(),
             place: node.location.to_string(),
             gradient: item.origin as usize >= self.recorded,
             recomputed: item.recomputed,
+        }
+    }
+
+    /// What an item is: its node's expression, or the constant that it was found to be.
+    fn text(&self, id: Id) -> String {
+        let item = self.schedule.item(id);
+        let Definition::Constant(payload) = &item.definition else {
+            return Expression(self.tape.node(item.origin as usize)).to_string();
+        };
+        match payload.stored() {
+            Stored::Constant(value) => format!("constant {}", value.to_text()),
+            Stored::Dense(elements) if elements.len() == 1 => {
+                format!("constant {}", elements[0].to_text())
+            }
+            _ => String::from("constant"),
         }
     }
 
@@ -152,12 +169,14 @@ impl<P: Tensorial> Writer<'_, P> {
         let shape = &self.schedule.item(step.items[0]).shape;
         let extents: Vec<&[usize]> =
             step.operands.iter().map(|access| access.layout.shape().extents()).collect();
+        let functions = step.items.iter().map(|&id| self.functions(id));
+        let functions: u64 = functions.fold(0, |sum, functions| sum + functions);
         let (kernel, operations) = match &step.work {
             Work::Call(call) => (call.name().into(), call.operations(&extents, shape.count())),
-            Work::Chain => {
-                let functions = step.items.iter().map(|&id| self.functions(id));
-                let functions: u64 = functions.fold(0, |sum, functions| sum + functions);
-                ("chain".into(), functions * shape.count() as u64)
+            Work::Chain => ("chain".into(), functions * shape.count() as u64),
+            Work::Followed(call) => {
+                let kernel = call.operations(&extents, shape.count());
+                (format!("{} +", call.name()), kernel + functions * shape.count() as u64)
             }
         };
         let read = step.operands.iter().map(|access| {

@@ -69,10 +69,7 @@ impl Description {
         most: u64,
     ) -> fmt::Result {
         let shape = Shape::new(&step.shape).to_string();
-        let kernel = match step.nodes.len() {
-            1 => step.kernel.clone(),
-            nodes => format!("{} of {nodes}", step.kernel),
-        };
+        let kernel = step.title();
         let work = operations(step.operations);
         write!(
             f,
@@ -113,6 +110,22 @@ impl Description {
             write!(f, "; frees {}", kept.join(", "))?;
         }
         writeln!(f)
+    }
+}
+
+impl StepDescription {
+    /// The kernel with the number of nodes that it covers: `sum`, `chain of 3`, `product + 2`.
+    pub(in crate::plan) fn title(&self) -> String {
+        titled(&self.kernel, self.nodes.len())
+    }
+}
+
+/// A kernel's name with the number of nodes that it covers.
+pub(in crate::plan) fn titled(kernel: &str, nodes: usize) -> String {
+    match nodes {
+        1 => kernel.into(),
+        _ if kernel.ends_with('+') => format!("{kernel} {}", nodes - 1),
+        _ => format!("{kernel} of {nodes}"),
     }
 }
 

@@ -5,6 +5,7 @@ mod display;
 mod units;
 
 pub(super) use build::describe;
+pub(super) use display::titled;
 pub(super) use units::{bytes, operations};
 
 use super::report::Report;

@@ -5,20 +5,20 @@
 
 use super::bind::{Elements, Given, elements, rows};
 use crate::kernel::Elementary;
-use crate::kernel::chain::Chain;
 use crate::kernel::memory::Block;
-use crate::kernel::native::chain::{Place, parts_of, run};
+use crate::kernel::native::chain::{Outputs, Place, finish, run};
 use crate::kernel::reference::View;
-use crate::kernel::threads;
 use crate::payload::Tensorial;
 use crate::plan::program::{From, Handed, Kernel, Line, Operand, Piece, Program};
+use smallvec::SmallVec;
 use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 
 /// What a run works in, and the next one again.
 struct State<E: Elementary> {
     arena: Block<E>,
-    scratch: Vec<E>,
+    /// The list of what sources are bound to, empty: it is kept for its memory.
+    bound: Vec<Bound<'static, E>>,
 }
 
 /// What sees the outputs of each step: the step's number, and a slice for each.
@@ -58,12 +58,12 @@ impl<P: Tensorial> Arena<P> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let state = idle().pop();
         let mut state = state
-            .unwrap_or_else(|| State { arena: Block::stale(program.arena), scratch: Vec::new() });
+            .unwrap_or_else(|| State { arena: Block::stale(program.arena), bound: Vec::new() });
         let mut blocks: Vec<Block<P::Element>> =
             program.blocks.iter().map(|&count| Block::stale(count)).collect();
         {
-            let bound: Vec<Bound<'_, P::Element>> =
-                program.sources.iter().map(|source| bind(source, given)).collect();
+            let mut bound = emptied(take(&mut state.bound));
+            bound.extend(program.sources.iter().map(|source| bind(source, given)));
             if cfg!(debug_assertions) {
                 // Whoever reads what no step of this run wrote shows.
                 state.arena.fill(P::Element::from_f64(f64::NAN));
@@ -76,6 +76,7 @@ impl<P: Tensorial> Arena<P> {
                     observe(number, &outputs.collect::<Vec<_>>());
                 }
             }
+            state.bound = emptied(bound);
         }
         idle().push(state);
         self.handed(given, blocks)
@@ -123,7 +124,7 @@ fn step<E: Elementary>(
     blocks: &mut [Block<E>],
 ) {
     let mut pieces = cut(&line.pieces, &mut state.arena, blocks);
-    let mut outputs: Vec<&mut [E]> =
+    let mut outputs: Outputs<'_, E> =
         line.outputs.iter().map(|&piece| take(&mut pieces[piece])).collect();
     let slice = |operand: &Operand| match operand.from {
         From::Source(number) => bound[number].elements.as_slice(),
@@ -147,18 +148,34 @@ fn step<E: Elementary>(
             }
         }
         Kernel::Chain(chain) => {
-            let places: Vec<Place<'_, E>> = line
-                .operands
-                .iter()
-                .map(|operand| match operand.from {
-                    From::Output(number) => Place::Output(number),
-                    _ => Place::Slice(slice(operand)),
-                })
-                .collect();
-            let scratch = scratch(chain, &mut state.scratch);
-            run(chain, &places, outputs, scratch);
+            let place = |operand: &Operand| match operand.from {
+                From::Output(number) => Place::Output(number),
+                _ => Place::Slice(slice(operand)),
+            };
+            let places: SmallVec<[Place<'_, E>; 8]> = line.operands.iter().map(place).collect();
+            run(chain, &places, outputs);
+        }
+        Kernel::Followed(call, kernel, chain) => {
+            let [out] = &mut outputs[..] else { unreachable!("invariant: a call has one result") };
+            if out.is_empty() {
+                return;
+            }
+            let (read, others) = line.operands.split_at(*kernel);
+            let others = others.iter().map(|operand| Place::Slice(slice(operand)));
+            let places: SmallVec<[Place<'_, E>; 8]> =
+                std::iter::once(Place::Output(0)).chain(others).collect();
+            let views: SmallVec<[View<'_, E>; 2]> =
+                read.iter().map(|operand| view(operand, slice(operand))).collect();
+            call.run_followed(&views, out, &|start, run| finish(chain, &places, start, run));
         }
     }
+}
+
+/// An empty list of bindings, for other lifetimes, in the memory of one.
+fn emptied<'b, E: Elementary>(mut list: Vec<Bound<'_, E>>) -> Vec<Bound<'b, E>> {
+    list.clear();
+    // The same layout: collecting in place keeps the allocation.
+    list.into_iter().map(|_| unreachable!("invariant: the list is empty")).collect()
 }
 
 /// An operand's elements through its layout.
@@ -168,26 +185,13 @@ fn view<'a, E>(operand: &'a Operand, elements: &'a [E]) -> View<'a, E> {
     View { elements, extents, strides, offset: layout.offset() }
 }
 
-/// Room for as many threads as the chain is worth.
-fn scratch<'s, E: Elementary>(chain: &Chain, scratch: &'s mut Vec<E>) -> &'s mut [E] {
-    let parts = match parts_of(chain) {
-        1 => 1,
-        parts => parts.min(threads::threads()),
-    };
-    let need = chain.scratch() * parts;
-    if scratch.len() < need {
-        scratch.resize(need, E::zero());
-    }
-    &mut scratch[..need]
-}
-
 /// The pieces, cut out of the arena and the results' blocks.
 fn cut<'a, E: Elementary>(
     pieces: &[Piece],
     arena: &'a mut Block<E>,
     blocks: &'a mut [Block<E>],
-) -> Vec<&'a mut [E]> {
-    let mut parts = Vec::with_capacity(pieces.len());
+) -> SmallVec<[&'a mut [E]; 8]> {
+    let mut parts = SmallVec::with_capacity(pieces.len());
     let mut blocks = blocks.iter_mut();
     let (mut region, mut at) = (0, 0);
     let mut rest: &mut [E] = arena;

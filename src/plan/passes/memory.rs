@@ -6,6 +6,7 @@
 
 use super::super::schedule::{Home, Schedule, Step, Work};
 use crate::payload::Tensorial;
+use crate::plan::describe::bytes;
 use crate::plan::item::Id;
 use crate::plan::options::Options;
 use crate::plan::report::Report;
@@ -64,7 +65,8 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
     }
     schedule.homes = homes;
     schedule.arena = gaps.end;
-    let summary = format!("an arena of {} bytes, {in_place} outputs in place", gaps.end * unit);
+    let arena = bytes((gaps.end * unit) as u64);
+    let summary = format!("an arena of {arena}, {in_place} outputs in place");
     Report::new("memory", summary)
 }
 

@@ -15,6 +15,7 @@ pub(crate) use slice::slice;
 pub(crate) use views::is_splat;
 
 use super::options::Options;
+use super::patterns::epilogue;
 use super::report::Report;
 use super::schedule::Schedule;
 use crate::payload::{Form, Tensorial};
@@ -27,6 +28,8 @@ pub enum Pass {
     Simplify,
     /// Element-wise functions over one space become one step.
     Fuse,
+    /// Element-wise functions follow on a product's result while it is near.
+    Epilogue,
 }
 
 /// A stage of the pipeline.
@@ -48,6 +51,7 @@ pub(crate) fn pipeline<P: Tensorial>() -> Vec<Stage<P>> {
             needed("views", views::run),
             needed("steps", steps::run),
             optional("fuse", Pass::Fuse, fuse::run),
+            optional("epilogue", Pass::Epilogue, epilogue::run),
             needed("order", order::run),
             needed("memory", memory::run),
         ],

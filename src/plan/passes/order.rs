@@ -4,6 +4,7 @@
 //! and the one with the lower peak is taken.
 
 use crate::payload::Tensorial;
+use crate::plan::describe::bytes;
 use crate::plan::options::Options;
 use crate::plan::report::Report;
 use crate::plan::schedule::{Schedule, Step};
@@ -27,9 +28,8 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
     let taken = order.iter().filter_map(|&index| steps[index].take());
     schedule.steps = taken.collect();
     let unit = size_of::<P::Element>();
-    let (tape, greedy) = (tape_peak * unit, greedy_peak * unit);
-    let summary =
-        format!("{name}: {tape} bytes alive at the peak in the tape's, {greedy} in the greedy one");
+    let [tape, greedy] = [tape_peak, greedy_peak].map(|peak| bytes((peak * unit) as u64));
+    let summary = format!("{name}: at most {tape} alive in the tape's, {greedy} in the greedy one");
     Report::new("order", summary)
 }
 

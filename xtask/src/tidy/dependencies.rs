@@ -4,7 +4,7 @@
 use super::{Violation, manifest::Manifest, source::Source};
 
 /// What the published crate is built from.
-const RUNTIME: [&str; 5] = ["bytemuck", "pulp", "rayon", "serde", "xxhash-rust"];
+const RUNTIME: [&str; 6] = ["bytemuck", "pulp", "rayon", "serde", "smallvec", "xxhash-rust"];
 
 /// Packages that were not decided on, decisions without a package, and gaps in the documents.
 pub fn check(sources: &[Source], manifest: &Manifest) -> Vec<Violation> {

@@ -60,7 +60,8 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                         pack::columns(&b, [start, depth], extents, &mut aligned[at..]);
                     }
                 }
-                let mut row = 0;
+                let last = start + depth == k;
+                let (mut row, mut finished) = (0, 0);
                 while row < m {
                     let left = Left {
                         elements: &a.elements[row * a.row + start * a.column..],
@@ -110,6 +111,15 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                         }
                     }
                     row += height;
+                    if last && !flipped && out.is_due(&(finished..row), &(first..end)) {
+                        out.finish(finished..row, first..end);
+                        finished = row;
+                    }
+                }
+                if last && flipped {
+                    out.finish(first..end, 0..m);
+                } else if last {
+                    out.finish(finished..m, first..end);
                 }
             }
         }

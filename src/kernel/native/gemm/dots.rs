@@ -34,6 +34,7 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
             line = (0..k).map(|t| *a.at(0, t)).collect();
             &line[..]
         };
+        let mut finished = 0;
         for first in (0..n).step_by(R::WIDTH) {
             let width = R::WIDTH.min(n - first);
             // Lanes without a column repeat the last, and are dropped.
@@ -48,6 +49,15 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
                 } else {
                     out.row(0)[first + j] = *sum;
                 }
+            }
+            let end = first + width;
+            if end == n || out.is_due(&(0..1), &(finished..end)) {
+                if flipped {
+                    out.finish(finished..end, 0..1);
+                } else {
+                    out.finish(0..1, finished..end);
+                }
+                finished = end;
             }
         }
     }

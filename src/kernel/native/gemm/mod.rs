@@ -19,7 +19,7 @@ use crate::kernel::task::Matrix;
 use crate::kernel::threads;
 pub(super) use blocks::Blocks;
 use dots::Dots;
-pub(super) use output::Output;
+pub(super) use output::{Ending, Output};
 pub(super) use pack::columns;
 use std::ops::Range;
 
@@ -46,14 +46,17 @@ pub(crate) fn gemm_at<E: Native>(
     threads: impl FnOnce() -> usize,
     task: &mut GemmTask<'_, E>,
 ) {
-    let GemmTask { m, k, n, a, b, ref mut out } = *task;
+    let GemmTask { m, k, n, a, b, start, ref mut out, .. } = *task;
     if m == 0 || n == 0 || k == 0 {
-        return out.fill(E::zero());
+        out.fill(E::zero());
+        return task.close();
     }
     if m * n <= TINY && m * n * k <= TINY && k <= KB {
         takes!("tiny");
-        return tiny([m, k, n], &a, &b, out);
+        tiny([m, k, n], &a, &b, out);
+        return task.close();
     }
+    let ending = Ending { finish: task.finish.take(), start, stride: n };
     let product = Product { m, k, n, a, b };
     let operations = m.saturating_mul(n).saturating_mul(k);
     let parts = match threads::parts(operations, usize::MAX) {
@@ -61,20 +64,20 @@ pub(crate) fn gemm_at<E: Native>(
         parts => parts.min(threads()),
     };
     if parts == 1 {
-        return product.run(level, Output::Whole(out, n));
+        return product.run(level, Output::whole(out, n, ending));
     }
     let lanes = 64 / size_of::<E>();
     if n >= 4 * lanes * parts {
         takes!("columns over threads");
-        product.by_columns(level, parts, out);
+        product.by_columns(level, parts, out, ending);
     } else if m >= 6 * parts {
         takes!("rows over threads");
-        product.by_rows(level, parts, out);
+        product.by_rows(level, parts, out, ending);
     } else if k >= 2 * KB * parts {
         takes!("terms over threads");
-        product.by_terms(level, parts, out);
+        product.by_terms(level, parts, out, ending);
     } else {
-        product.run(level, Output::Whole(out, n));
+        product.run(level, Output::whole(out, n, ending));
     }
 }
 
@@ -98,35 +101,41 @@ impl<'a, E: Native> Product<'a, E> {
         Self { k: terms.len(), a, b, ..*self }
     }
 
-    fn by_rows(&self, level: Level, parts: usize, out: &mut [E]) {
+    fn by_rows(&self, level: Level, parts: usize, out: &mut [E], ending: Ending<'_, E>) {
         let mut rest = out;
         let mut work = Vec::with_capacity(parts);
         for rows in threads::bounds(self.m, parts, 6) {
             let (part, after) = rest.split_at_mut(rows.len() * self.n);
             rest = after;
-            work.push((self.rows(rows), part));
+            let ending = Ending { start: ending.start + rows.start * self.n, ..ending };
+            work.push((self.rows(rows), Output::whole(part, self.n, ending)));
         }
-        threads::each(work, |(product, out)| product.run(level, Output::Whole(out, product.n)));
+        threads::each(work, |(product, out)| product.run(level, out));
     }
 
-    fn by_columns(&self, level: Level, parts: usize, out: &mut [E]) {
+    fn by_columns(&self, level: Level, parts: usize, out: &mut [E], ending: Ending<'_, E>) {
         let bounds = threads::bounds(self.n, parts, 64 / size_of::<E>());
         let mut work: Vec<_> = bounds
             .iter()
-            .map(|columns| (self.columns(columns.clone()), Vec::with_capacity(self.m)))
+            .map(|columns| {
+                let ending = Ending { start: ending.start + columns.start, ..ending };
+                (self.columns(columns.clone()), ending, Vec::with_capacity(self.m))
+            })
             .collect();
         for mut row in out.chunks_exact_mut(self.n) {
-            for (product, rows) in &mut work {
+            for (product, _, rows) in &mut work {
                 let (part, after) = row.split_at_mut(product.n);
                 row = after;
                 rows.push(part);
             }
         }
-        threads::each(work, |(product, rows)| product.run(level, Output::Parts(rows)));
+        threads::each(work, |(product, ending, rows)| {
+            product.run(level, Output::parts(rows, ending));
+        });
     }
 
     /// BITS: each block of terms is summed on its own, and the sums are added in ascending order.
-    fn by_terms(&self, level: Level, parts: usize, out: &mut [E]) {
+    fn by_terms(&self, level: Level, parts: usize, out: &mut [E], ending: Ending<'_, E>) {
         let size = self.m * self.n;
         let mut sums = vec![E::zero(); self.k.div_ceil(KB) * size];
         let mut rest = &mut sums[..];
@@ -140,7 +149,7 @@ impl<'a, E: Native> Product<'a, E> {
             let starts = (0..product.k).step_by(KB);
             for (start, sums) in starts.zip(sums.chunks_exact_mut(size)) {
                 let block = product.terms(start..product.k.min(start + KB));
-                block.run(level, Output::Whole(sums, product.n));
+                block.run(level, Output::whole(sums, product.n, Ending::NONE));
             }
         });
         let (first, others) = sums.split_at(size);
@@ -148,6 +157,7 @@ impl<'a, E: Native> Product<'a, E> {
         for block in others.chunks_exact(size) {
             out.iter_mut().zip(block).for_each(|(sum, block)| *sum = sum.add(block));
         }
+        Output::whole(out, self.n, ending).finish(0..self.m, 0..self.n);
     }
 
     /// On this thread.

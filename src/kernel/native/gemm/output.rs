@@ -1,22 +1,97 @@
 //! Where the sums of tiles go.
 
 use crate::kernel::simd::Registers;
+use crate::kernel::task::Finish;
 use crate::math::format::Format;
+use std::ops::Range;
 
-/// The rows of a result: all of them, or a range of columns of each.
-pub(in crate::kernel::native) enum Output<'a, E> {
+/// The rows of a result, and what follows on each element.
+pub(in crate::kernel::native) struct Output<'a, E> {
+    rows: Rows<'a, E>,
+    ending: Ending<'a, E>,
+}
+
+enum Rows<'a, E> {
     /// Whole rows of this width behind one another.
     Whole(&'a mut [E], usize),
     /// A part of every row.
     Parts(Vec<&'a mut [E]>),
 }
 
-impl<E> Output<'_, E> {
+/// What follows on each element that has its sum.
+pub(in crate::kernel::native) struct Ending<'a, E> {
+    pub(in crate::kernel::native) finish: Option<Finish<'a, E>>,
+    /// Where the first element is in the whole result.
+    pub(in crate::kernel::native) start: usize,
+    /// The distance of rows there.
+    pub(in crate::kernel::native) stride: usize,
+}
+
+impl<E> Clone for Ending<'_, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E> Copy for Ending<'_, E> {}
+
+impl<E> Ending<'_, E> {
+    /// Nothing follows.
+    pub(in crate::kernel::native) const NONE: Self = Self { finish: None, start: 0, stride: 0 };
+}
+
+/// Elements that are finished together where they lie in one piece.
+///
+/// COST: enough that a call through a pointer does not count, few enough for the first-level cache.
+const RUN: usize = 2048;
+
+impl<'a, E> Output<'a, E> {
+    /// Whole rows of this width behind one another.
+    pub(in crate::kernel::native) fn whole(
+        elements: &'a mut [E],
+        width: usize,
+        ending: Ending<'a, E>,
+    ) -> Self {
+        Self { rows: Rows::Whole(elements, width), ending }
+    }
+
+    /// A part of every row.
+    pub(super) fn parts(rows: Vec<&'a mut [E]>, ending: Ending<'a, E>) -> Self {
+        Self { rows: Rows::Parts(rows), ending }
+    }
+
     #[inline(always)]
     pub(super) fn row(&mut self, i: usize) -> &mut [E] {
-        match self {
-            Self::Whole(elements, width) => &mut elements[i * *width..][..*width],
-            Self::Parts(rows) => rows[i],
+        match &mut self.rows {
+            Rows::Whole(elements, width) => &mut elements[i * *width..][..*width],
+            Rows::Parts(rows) => rows[i],
+        }
+    }
+
+    /// Whether so many elements are worth a call of what follows; where nothing does, none are.
+    #[inline(always)]
+    pub(super) fn is_due(&self, rows: &Range<usize>, columns: &Range<usize>) -> bool {
+        self.ending.finish.is_some() && rows.len() * columns.len() >= RUN / 2
+    }
+
+    /// These elements have their sums.
+    #[inline(never)]
+    pub(super) fn finish(&mut self, rows: Range<usize>, columns: Range<usize>) {
+        let Ending { finish: Some(finish), start, stride } = self.ending else { return };
+        let at = |row: usize| start + row * stride;
+        match &mut self.rows {
+            Rows::Whole(elements, width) if columns.len() == *width => {
+                takes!("finished by rows");
+                let elements = &mut elements[rows.start * *width..rows.end * *width];
+                for (i, run) in elements.chunks_mut(RUN).enumerate() {
+                    finish(at(rows.start) + i * RUN, run);
+                }
+            }
+            _ => {
+                takes!("finished by parts of rows");
+                for row in rows {
+                    finish(at(row) + columns.start, &mut self.row(row)[columns.clone()]);
+                }
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::kernel::reference::{self, View};
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::testing::{Random, Strided, assert_same, taken};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn check<E: Native>(random: &mut Random, [m, k, n]: [usize; 3]) {
     let specials = random.below(6) == 0;
@@ -18,7 +19,7 @@ fn check<E: Native>(random: &mut Random, [m, k, n]: [usize; 3]) {
     for level in Level::all() {
         for threads in [1, 2, 3, 8] {
             let mut out = vec![E::zero(); m * n];
-            let task = &mut GemmTask { m, k, n, a: matrix(&a), b: matrix(&b), out: &mut out };
+            let task = &mut GemmTask::new([m, k, n], matrix(&a), matrix(&b), &mut out);
             gemm_at(level, || threads, task);
             let strides = (&a.strides, &b.strides);
             let what = format!("{m} x {k} x {n}, {strides:?}, {level:?}, {threads} threads");
@@ -135,6 +136,78 @@ fn rows_may_overlap() {
                 gemm_at(level, || 1, task);
                 assert_same(&out, &expected, &format!("{m} x {k} x {n} by {row}, {column}"));
             }
+        }
+    }
+}
+
+/// Runs a product with something to follow; checks that it follows once on every element that has
+/// its sum, and returns the paths taken.
+fn finished(
+    [m, k, n]: [usize; 3],
+    [a, b]: [[usize; 2]; 2],
+    threads: usize,
+    level: Level,
+) -> Vec<&'static str> {
+    const START: usize = 1000;
+    let mut random = Random(37);
+    let mut operand = |count| (0..count).map(|_| random.value(false)).collect::<Vec<f32>>();
+    let (x, y) = (operand(m * k), operand(k * n));
+    let (mut plain, mut out) = (vec![0.0; m * n], vec![0.0; m * n]);
+    let (a, b) = (Matrix::new(&x, a[0], a[1]), Matrix::new(&y, b[0], b[1]));
+    gemm_at(level, || 1, &mut GemmTask::new([m, k, n], a, b, &mut plain));
+    let after = |at: usize, x: f32| x * 3.0 + at as f32;
+    let seen: Vec<AtomicUsize> = plain.iter().map(|_| AtomicUsize::new(0)).collect();
+    let calls = AtomicUsize::new(0);
+    let finish = |start: usize, run: &mut [f32]| {
+        calls.fetch_add(1, Ordering::Relaxed);
+        for (i, x) in run.iter_mut().enumerate() {
+            let at = start - START + i;
+            seen[at].fetch_add(1, Ordering::Relaxed);
+            *x = after(at, *x);
+        }
+    };
+    let task = &mut GemmTask::new([m, k, n], a, b, &mut out).finish(&finish);
+    task.start = START;
+    let paths = taken(|| gemm_at(level, || threads, task));
+    assert!(task.finish.is_none(), "taken out");
+    let what = format!("{m} x {k} x {n} at {level:?} on {threads} threads");
+    assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1), "{what}");
+    let expected: Vec<f32> = plain.iter().enumerate().map(|(at, x)| after(at, *x)).collect();
+    assert_same(&out, &expected, &what);
+    assert!(calls.into_inner() <= 2 * m + 2 * n, "{what}: rows, not elements");
+    paths
+}
+
+#[test]
+fn what_follows_a_product_follows_once_on_every_path() {
+    for level in Level::all() {
+        for threads in [1, 2, 3] {
+            let plain =
+                |[m, k, n]: [usize; 3]| finished([m, k, n], [[k, 1], [n, 1]], threads, level);
+            assert_eq!(plain([4, 4, 4]), ["tiny"]);
+            plain([3, 0, 5]);
+            let mut all = plain([33, 300, 1100]);
+            all.extend(plain([1500, 260, 40]));
+            all.extend(finished([512, 64, 3], [[1, 512], [3, 1]], threads, level));
+            all.extend(finished([700, 600, 5], [[600, 1], [5, 1]], threads, level));
+            all.extend(finished([1, 300, 2500], [[300, 1], [1, 300]], threads, level));
+            all.extend(finished([2500, 300, 1], [[300, 1], [1, 1]], threads, level));
+            all.extend(plain([4, 700_000, 3]));
+            let expected = [
+                "right operand packed",
+                "right operand in place",
+                "flipped",
+                "dots",
+                "dots, flipped",
+                "finished by rows",
+                "finished by parts of rows",
+            ];
+            // Other threads keep tallies of their own.
+            let here = threads == 1;
+            assert!(!here || expected.iter().all(|path| all.contains(path)), "{all:?}");
+            let split = ["columns over threads", "rows over threads", "terms over threads"];
+            let found = split.iter().filter(|path| all.contains(path)).count();
+            assert_eq!(found, if threads > 1 { 3 } else { 0 }, "{all:?}");
         }
     }
 }

@@ -154,7 +154,7 @@ fn by_products<E: Native>(
             let b = Matrix::new(&cotangent[first + row * across..], positions, 1);
             let products = &mut products[..terms * count];
             let [m, k, n] = [terms, windows.filters, count];
-            gemm_at(level, || 1, &mut GemmTask { m, k, n, a, b, out: products });
+            gemm_at(level, || 1, &mut GemmTask::new([m, k, n], a, b, products));
             level.compiled(
                 #[inline(always)]
                 || fold(windows, row, products, line, out),

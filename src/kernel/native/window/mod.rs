@@ -33,6 +33,7 @@ pub(crate) use {
     weights::weights_gradient,
 };
 
+use super::carve;
 use crate::kernel::simd::{Native, Registers, Work};
 use crate::kernel::threads;
 
@@ -65,25 +66,6 @@ fn height(rows: usize) -> usize {
         4.. => 4,
         _ => 1,
     }
-}
-
-/// Parts of a buffer of these lengths, each from the start of a cache line.
-///
-/// COST: a register that lies in two lines is loaded at half the speed.
-fn carve<E: Native, const N: usize>(buffer: &mut Vec<E>, lengths: [usize; N]) -> [&mut [E]; N] {
-    const LINE: usize = 64;
-    let line = LINE / size_of::<E>();
-    let total = lengths.iter().fold(line, |total, length| total + length.next_multiple_of(line));
-    if buffer.len() < total {
-        buffer.resize(total, E::zero());
-    }
-    let start = buffer.as_ptr().align_offset(LINE).min(line);
-    let mut rest = &mut buffer[start..];
-    lengths.map(|length| {
-        let (part, after) = std::mem::take(&mut rest).split_at_mut(length.next_multiple_of(line));
-        rest = after;
-        &mut part[..length]
-    })
 }
 
 /// A short run: a call costs more than it moves.

@@ -1,0 +1,85 @@
+//! Operands that lie across the rows: transposes in registers, and operands by tiles.
+
+use crate::kernel::simd::{Level, Native};
+use crate::kernel::testing::{Random, Strided, assert_same, taken};
+use crate::kernel::{Binary, Elementary, TransposeTask, native, reference};
+
+fn at_every_level<E: Native>(random: &mut Random, [rows, columns]: [usize; 2]) {
+    let (stride, pitch) = (rows + random.below(3), columns + random.below(3));
+    let elements: Vec<E> = (0..stride * columns).map(|_| random.value(true)).collect();
+    for level in Level::all() {
+        let mut out = vec![E::from_f64(7.0); rows * pitch];
+        let extents = [rows, columns];
+        let elements = &elements[..];
+        let task = &mut TransposeTask { elements, stride, extents, out: &mut out, pitch };
+        native::transpose::transpose_at(level, task);
+        let element = |at: usize| match [at / pitch, at % pitch] {
+            [i, j] if j < columns => elements[i + j * stride],
+            _ => E::from_f64(7.0),
+        };
+        let expected: Vec<E> = (0..rows * pitch).map(element).collect();
+        assert_same(&out, &expected, &format!("{rows} x {columns} at {level:?}"));
+    }
+}
+
+#[test]
+fn transposes_move_every_element_and_touch_no_other() {
+    let mut random = Random(60);
+    for rows in [1, 3, 4, 5, 15, 16, 17, 31, 33, 63, 64, 65, 130] {
+        for columns in [1, 2, 7, 8, 9, 16, 31, 32, 40, 63, 64, 65, 100, 513] {
+            at_every_level::<f32>(&mut random, [rows, columns]);
+            at_every_level::<f64>(&mut random, [rows, columns]);
+        }
+    }
+}
+
+/// A view whose axes lie in this order in its buffer, with room between.
+fn lying<E: Elementary>(random: &mut Random, extents: &[usize], order: &[usize]) -> Strided<E> {
+    let mut strides = vec![0; extents.len()];
+    let mut stride = 1;
+    for &axis in order.iter().rev() {
+        strides[axis] = stride;
+        stride *= extents[axis] + random.below(2);
+    }
+    let elements = (0..stride).map(|_| random.value(false)).collect();
+    Strided { elements, extents: extents.to_vec(), strides, offset: 0 }
+}
+
+#[test]
+fn every_order_of_axes_is_copied_and_combined_as_defined() {
+    fn check<E: Elementary>(random: &mut Random, extents: &[usize; 3]) {
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        let y = lying::<E>(random, extents, &[0, 1, 2]);
+        let mut repeated = lying::<E>(random, extents, &[0, 1, 2]);
+        repeated.strides[random.below(3)] = 0;
+        for order in orders {
+            let x = lying::<E>(random, extents, &order);
+            let (x, y, z) = (x.view(), y.view(), repeated.view());
+            let what = format!("{extents:?} in the order {order:?} of {}", E::NAME);
+            assert_same(&native::copy(x), &x.to_vec(), &what);
+            for (a, b) in [(x, y), (y, x), (x, x), (x, z), (z, x)] {
+                let expected = reference::zip(Binary::Sub, a, b);
+                assert_same(&native::zip(Binary::Sub, a, b), &expected, &what);
+                let expected = reference::select(z, a, b);
+                assert_same(&native::select(z, a, b), &expected, &what);
+            }
+        }
+    }
+    let mut random = Random(61);
+    for extents in [[2, 70, 300], [3, 5, 9], [65, 1, 64], [1, 20, 20], [260, 3, 66], [7, 8, 0]] {
+        check::<f32>(&mut random, &extents);
+        check::<f64>(&mut random, &extents);
+        check::<super::ordered::Ordered>(&mut random, &extents);
+    }
+}
+
+#[test]
+fn operands_across_the_rows_take_their_paths() {
+    let random = &mut Random(62);
+    let x = lying::<f32>(random, &[40, 50], &[1, 0]);
+    let (copied, little) = (["transposed in registers"], lying::<f32>(random, &[3, 3], &[1, 0]));
+    assert_eq!(taken(|| drop(native::copy(x.view()))), copied);
+    assert_eq!(taken(|| drop(native::copy(little.view()))), [""; 0]);
+    let zipped = taken(|| drop(native::zip(Binary::Add, x.view(), x.view())));
+    assert_eq!(zipped, ["by tiles", "transposed in registers"]);
+}

@@ -1,0 +1,92 @@
+//! `epilogue`: element-wise functions follow on a product's result while a part of it is near.
+//!
+//! A chain matches that reads the result of a product element for element, if nothing else reads
+//! that result, and if the chain has one output: it stands where the product's result stood.
+
+use crate::kernel::call::Call;
+use crate::payload::Tensorial;
+use crate::plan::item::Id;
+use crate::plan::options::Options;
+use crate::plan::report::Report;
+use crate::plan::schedule::{Schedule, Step, Work};
+
+pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Report {
+    let step_of = schedule.step_of();
+    let readers = readers(schedule);
+    let mut steps: Vec<Option<Step>> =
+        std::mem::take(&mut schedule.steps).into_iter().map(Some).collect();
+    let (mut joined, mut notes) = (0, Vec::new());
+    for index in 0..steps.len() {
+        let Some(chain) = steps[index].as_ref().filter(|step| matches!(step.work, Work::Chain))
+        else {
+            continue;
+        };
+        let product = |base: Id| {
+            let step = step_of[base as usize]?;
+            let product = steps[step].as_ref()?;
+            matches!(product.work, Work::Call(Call::Product)).then_some(step)
+        };
+        let space = &schedule.item(chain.items[0]).shape;
+        let direct = chain.operands.iter().filter(|access| {
+            access.is_whole(&schedule.items) && schedule.item(access.base).shape == *space
+        });
+        // The last product: what else is read is there by then.
+        let found = direct.filter_map(|access| Some((product(access.base)?, access.base))).max();
+        let Some((producer, base)) = found else { continue };
+        if let Some(reason) = obstacle(schedule, chain, base, &readers) {
+            let [of, by] = [base, chain.items[0]].map(|id| schedule.item(id).origin);
+            notes.push(format!("%{by} does not follow on the product %{of}: {reason}"));
+            continue;
+        }
+        let (Some(chain), Some(product)) = (steps[index].take(), steps[producer].take()) else {
+            unreachable!("invariant: both steps are there")
+        };
+        steps[index] = Some(follow(product, chain, base));
+        joined += 1;
+    }
+    schedule.steps = steps.into_iter().flatten().collect();
+    let summary = format!("{joined} products are followed by element-wise functions");
+    Report { notes, ..Report::new("epilogue", summary) }
+}
+
+/// How many steps read each base, and whether it is a result.
+fn readers<P: Tensorial>(schedule: &Schedule<P>) -> Vec<usize> {
+    let mut readers = vec![0; schedule.items.len()];
+    for step in &schedule.steps {
+        let mut bases: Vec<Id> = step.operands.iter().map(|access| access.base).collect();
+        bases.sort_unstable();
+        bases.dedup();
+        bases.iter().for_each(|&base| readers[base as usize] += 1);
+    }
+    schedule.results.iter().for_each(|&id| readers[id as usize] += 1);
+    readers
+}
+
+/// Why a chain cannot follow on a product that it reads.
+fn obstacle<P: Tensorial>(
+    schedule: &Schedule<P>,
+    chain: &Step,
+    base: Id,
+    readers: &[usize],
+) -> Option<String> {
+    match readers[base as usize] {
+        1 => {}
+        count => return Some(format!("{} others need its result", count - 1)),
+    }
+    if chain.outputs.len() != 1 {
+        return Some(format!("the chain has {} outputs", chain.outputs.len()));
+    }
+    let mut reads = chain.operands.iter().filter(|access| access.base == base);
+    let whole = reads.all(|access| access.is_whole(&schedule.items));
+    (!whole).then(|| String::from("its result is read by other strides too"))
+}
+
+/// The one step of both.
+fn follow(product: Step, chain: Step, base: Id) -> Step {
+    let Work::Call(call) = product.work else { unreachable!("invariant: a product is a call") };
+    let others = chain.operands.into_iter().filter(|access| access.base != base);
+    let operands = product.operands.into_iter().chain(others).collect();
+    let items = product.items.into_iter().chain(chain.items).collect();
+    let (rows, outputs) = (product.rows, chain.outputs);
+    Step { work: Work::Followed(call), items, operands, rows, outputs }
+}
