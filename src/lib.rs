@@ -36,7 +36,7 @@ pub use graph::{Network, NetworkError, Scope, ShapeError, Stats, Symbol, Value};
 pub use kernel::memory;
 pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
-pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Unary, Window};
+pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Unary, Window};
 pub use kernel::{Finish, GemmTask, MapTask, Matrix};
 pub use kernel::{ReduceTask, Reduction, TransposeTask, WindowTask};
 pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};

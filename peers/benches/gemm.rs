@@ -1,10 +1,11 @@
 //! Products of the shapes that networks have, on one thread, against other libraries.
 //!
-//!     cargo bench -p peers --bench gemm
+//!     cargo bench -p peers --bench gemm [-- PART OF A ROW'S NAME]
 
 use faer::{Accum, MatMut, MatRef, Par};
+use peers::limits::Peaks;
 use peers::{Table, limits, race};
-use poorgrad::{Elementary, GemmTask, Matrix};
+use poorgrad::{Elementary, GemmTask, Matrix, Numerics};
 
 /// `m`, `k`, `n`, and which operand is stored transposed.
 type Row = ([usize; 3], &'static str);
@@ -48,8 +49,12 @@ const VECTORS: [Row; 2] = [([100_000, 50, 1], "NN"), ([50, 100_000, 1], "TN")];
 
 macro_rules! bench {
     ($name:ident, $float:ident, $multiply:path) => {
-        fn $name(rows: &[Row], table: &mut Table, limit: f64) {
+        fn $name(rows: &[Row], tables: &mut [Table; 2], limits: Peaks) {
             for &([m, k, n], form) in rows {
+                let name = format!("{} {m} x {k} x {n} {form}", stringify!($float));
+                if !std::env::args().skip(1).all(|part| part == "--bench" || name.contains(&part)) {
+                    continue;
+                }
                 let number = |i: usize| (i * 7919 % 101) as $float * 0.01 - 0.5;
                 let a: Vec<$float> = (0..m * k).map(number).collect();
                 let b: Vec<$float> = (0..k * n).map(number).collect();
@@ -58,11 +63,17 @@ macro_rules! bench {
                 };
                 let (ar, ac) = strides(form.starts_with('T'), m, k);
                 let (br, bc) = strides(form.ends_with('T'), k, n);
-                let [mut c, mut d, mut e, mut f] = [(); 4].map(|()| vec![0.0 as $float; m * n]);
+                let [mut c, mut fast, mut d, mut e, mut f] =
+                    [(); 5].map(|()| vec![0.0 as $float; m * n]);
                 let seconds = race(&mut [
                     ("ours", &mut || {
                         let (a, b) = (Matrix::new(&a, ar, ac), Matrix::new(&b, br, bc));
                         $float::gemm(&mut GemmTask::new([m, k, n], a, b, &mut c));
+                    }),
+                    ("ours, fast", &mut || {
+                        let (a, b) = (Matrix::new(&a, ar, ac), Matrix::new(&b, br, bc));
+                        let task = GemmTask::new([m, k, n], a, b, &mut fast);
+                        $float::gemm(&mut task.numerics(Numerics::Fast));
                     }),
                     ("faer", &mut || {
                         let (ar, ac) = (ar as isize, ac as isize);
@@ -130,8 +141,14 @@ macro_rules! bench {
                 ]);
                 let operations = 2e-9 * (m * k * n) as f64;
                 let rates: Vec<f64> = seconds.iter().map(|seconds| operations / seconds).collect();
-                let name = format!("{} {m} x {k} x {n} {form}", stringify!($float));
-                table.row(&name, &rates, Some(limit));
+                let (exact, fast, peers) = (rates[0], rates[1], &rates[2..]);
+                let [first, second] = tables;
+                first.row(&name, &[&[exact], peers].concat(), Some(limits.separate));
+                second.row(
+                    &format!("{name}, fast"),
+                    &[&[fast], peers].concat(),
+                    Some(limits.fused),
+                );
             }
         }
     };
@@ -144,12 +161,15 @@ fn main() {
     poorgrad::set_threads(1);
     let (single, double) = (limits::singles(), limits::doubles());
     println!("limits of one core, GFLOP/s: f32 {single:.1?}, f64 {double:.1?}");
-    println!("ours multiplies and adds with two roundings, the peers with one");
+    println!("ours multiplies and adds with two roundings where exact, the peers with one");
     let peers = ["faer", "gemm", "matrixmultiply"];
-    let mut table = Table::new("products", "GFLOP/s", &peers);
-    singles(&ROWS, &mut table, single.separate);
+    let mut tables =
+        ["products, exact", "products, fast"].map(|title| Table::new(title, "GFLOP/s", &peers));
+    singles(&ROWS, &mut tables, single);
     let short: Vec<Row> = ROWS.iter().copied().filter(|([.., n], _)| *n < 40_000).collect();
-    doubles(&short, &mut table, double.separate);
-    doubles(&VECTORS, &mut table, double.separate);
-    table.finish();
+    doubles(&short, &mut tables, double);
+    doubles(&VECTORS, &mut tables, double);
+    for table in tables {
+        table.finish();
+    }
 }

@@ -98,32 +98,28 @@ impl Call {
             Self::Sum(axes) => out.clone_from_slice(&native::sum(operands[0], axes)),
             Self::Max(axes) => out.clone_from_slice(&native::max(operands[0], axes)),
             Self::FirstMax(axes) => out.clone_from_slice(&native::first_max(operands[0], axes)),
-            Self::LogSumExp(axis) => {
-                out.clone_from_slice(&native::log_sum_exp(operands[0], *axis));
-            }
-            Self::LogSoftmax(axis) => {
-                out.clone_from_slice(&native::log_softmax(operands[0], *axis));
-            }
-            Self::Softmax(axis) => out.clone_from_slice(&native::softmax(operands[0], *axis)),
+            Self::LogSumExp(axis) => native::log_sum_exp_into(operands[0], *axis, out),
+            Self::LogSoftmax(axis) => native::log_softmax_into(operands[0], *axis, out),
+            Self::Softmax(axis) => native::softmax_into(operands[0], *axis, out),
             Self::Pad { axis, before, after, bits } => {
                 let value = E::from_f64(f64::from_bits(*bits));
-                out.clone_from_slice(&native::pad(operands[0], *axis, *before, *after, &value));
+                native::pad_into(operands[0], *axis, [*before, *after], &value, out);
             }
-            Self::Concat(axis) => out.clone_from_slice(&native::concat(operands, *axis)),
+            Self::Concat(axis) => native::concat_into(operands, *axis, out),
             Self::Fold { axis, extent, step, dilation } => {
-                out.clone_from_slice(&native::fold(operands[0], *axis, *extent, *step, *dilation))
+                native::fold_into(operands[0], *axis, [*extent, *step, *dilation], out);
             }
-            Self::Gather => out.clone_from_slice(&native::gather(operands[0], rows)),
-            Self::Scatter { rows: count, leading } => {
+            Self::Gather => native::gather_into(operands[0], rows, out),
+            Self::Scatter { leading, .. } => {
                 let source = native::packed(operands[0]);
                 let extents = [&[rows.len()], &operands[0].extents[*leading..]].concat();
                 let strides = row_major(&extents);
                 let source =
                     View { elements: &source, extents: &extents, strides: &strides, offset: 0 };
-                out.clone_from_slice(&native::scatter(source, rows, *count));
+                native::scatter_into(source, rows, out);
             }
             Self::RowUpdate => {
-                out.clone_from_slice(&native::row_update(operands[0], operands[1], rows));
+                native::row_update_into(operands[0], operands[1], rows, out);
             }
         }
     }

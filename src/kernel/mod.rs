@@ -18,6 +18,7 @@ pub mod element;
 pub mod map;
 pub mod memory;
 pub(crate) mod native;
+pub mod numerics;
 pub(crate) mod order;
 pub mod reference;
 pub(crate) mod scratch;
@@ -31,6 +32,7 @@ pub mod window;
 
 pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
+pub use numerics::Numerics;
 pub use task::{
     Finish, GemmTask, MapTask, Matrix, ReduceTask, Reduction, TransposeTask, WindowTask,
 };

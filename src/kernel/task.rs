@@ -3,8 +3,13 @@
 //! INVARIANT: a task that is not taken is left as it was handed over; one that is taken has its
 //! whole output written, in the specified order of arithmetic where the element is `f32` or `f64`.
 
+mod transpose;
+
+pub use transpose::TransposeTask;
+
 use super::element::Elementary;
 use super::map::Unary;
+use super::numerics::Numerics;
 use super::window::Window;
 use std::fmt;
 
@@ -76,15 +81,18 @@ pub struct GemmTask<'a, E> {
     pub finish: Option<Finish<'a, E>>,
     /// Where `out` starts in what `finish` counts from: a product may be one of a batch.
     pub start: usize,
+    /// How sums are rounded. A kernel may always be exact.
+    pub numerics: Numerics,
 }
 
 impl<E: fmt::Debug> fmt::Debug for GemmTask<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { m, k, n, a, b, out, finish, start } = self;
+        let Self { m, k, n, a, b, out, finish, start, numerics } = self;
         let mut debug = f.debug_struct("GemmTask");
         debug.field("m", m).field("k", k).field("n", n).field("a", a).field("b", b);
         let finish = finish.map(|_| "..");
-        debug.field("out", out).field("finish", &finish).field("start", start).finish()
+        debug.field("out", out).field("finish", &finish).field("start", start);
+        debug.field("numerics", numerics).finish()
     }
 }
 
@@ -124,7 +132,7 @@ impl<'a, E: Elementary> GemmTask<'a, E> {
         assert!(empty || reaches(&a, m, k), "gemm: the left operand reaches past its slice");
         assert!(empty || reaches(&b, k, n), "gemm: the right operand reaches past its slice");
         assert_eq!(m.checked_mul(n), Some(out.len()), "gemm: the result is m times n elements");
-        Self { m, k, n, a, b, out, finish: None, start: 0 }
+        Self { m, k, n, a, b, out, finish: None, start: 0, numerics: Numerics::Exact }
     }
 
     /// With `finish` to follow on every element of the result.
@@ -146,6 +154,13 @@ impl<'a, E: Elementary> GemmTask<'a, E> {
     #[must_use]
     pub fn finish(mut self, finish: Finish<'a, E>) -> Self {
         self.finish = Some(finish);
+        self
+    }
+
+    /// With sums that are rounded so.
+    #[must_use]
+    pub fn numerics(mut self, numerics: Numerics) -> Self {
+        self.numerics = numerics;
         self
     }
 
@@ -236,60 +251,4 @@ pub struct ReduceTask<'a, E> {
     pub length: usize,
     /// One element a line.
     pub out: &'a mut [E],
-}
-
-/// A matrix laid out by rows that lies by columns: see
-/// [`Elementary::transpose`](crate::Elementary::transpose).
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct TransposeTask<'a, E> {
-    /// The matrix; element `(i, j)` is at `i + j * stride`.
-    pub elements: &'a [E],
-    /// The distance of columns.
-    pub stride: usize,
-    /// Rows and columns, none of them 0.
-    pub extents: [usize; 2],
-    /// The result; element `(i, j)` is at `i * pitch + j`. What lies between rows is left alone.
-    pub out: &'a mut [E],
-    /// The distance of the result's rows.
-    pub pitch: usize,
-}
-
-impl<'a, E: Elementary> TransposeTask<'a, E> {
-    /// The matrix of these extents whose columns are `stride` apart in `elements`, into rows of
-    /// `out` that are `pitch` apart.
-    ///
-    /// # Panics
-    ///
-    /// Where an extent is 0, the matrix or the result reaches past its slice, or rows overlap.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// use poorgrad::{Elementary, TransposeTask};
-    ///
-    /// let by_columns: Vec<f32> = (0..64).map(|i| i as f32).collect();
-    /// let mut by_rows = [0.0; 64];
-    /// assert!(f32::transpose(&mut TransposeTask::new([8, 8], &by_columns, 8, &mut by_rows, 8)));
-    /// assert_eq!(by_rows[..3], [0.0, 8.0, 16.0]);
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn new(
-        [rows, columns]: [usize; 2],
-        elements: &'a [E],
-        stride: usize,
-        out: &'a mut [E],
-        pitch: usize,
-    ) -> Self {
-        assert!(rows > 0 && columns > 0, "transpose: an extent is 0");
-        let reaches = |lines: usize, distance: usize, length: usize, slice: usize| {
-            let last = (lines - 1).checked_mul(distance).and_then(|at| at.checked_add(length));
-            last.is_some_and(|last| last <= slice)
-        };
-        assert!(reaches(columns, stride, rows, elements.len()), "transpose: past the matrix");
-        assert!(pitch >= columns, "transpose: rows of the result overlap");
-        assert!(reaches(rows, pitch, columns, out.len()), "transpose: past the result");
-        Self { elements, stride, extents: [rows, columns], out, pitch }
-    }
 }

@@ -7,6 +7,7 @@
 //! `rayon` where it is in none: a caller's own `rayon` code neither waits for a second pool nor
 //! competes with one. Without it everything runs on the calling thread.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// 0: as many as the pool has.
@@ -22,13 +23,35 @@ static LIMIT: AtomicUsize = AtomicUsize::new(0);
 /// ```
 #[must_use]
 pub fn threads() -> usize {
-    let limit = LIMIT.load(Ordering::Relaxed);
+    let limit = match HERE.get() {
+        0 => LIMIT.load(Ordering::Relaxed),
+        here => here,
+    };
     if limit == 1 {
         // Asked first: a program that wants one thread starts no pool.
         return 1;
     }
     let available = available();
     if limit == 0 { available } else { limit.min(available) }
+}
+
+thread_local! {
+    /// The limit of what this thread runs at the moment; 0: the process's.
+    static HERE: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Runs `work` with a limit of its own on how many threads an operation is split over.
+pub(crate) fn limited<R>(limit: Option<usize>, work: impl FnOnce() -> R) -> R {
+    /// Puts the outer limit back, after a panic too.
+    struct Outer(usize);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            HERE.set(self.0);
+        }
+    }
+    let Some(limit) = limit else { return work() };
+    let _outer = Outer(HERE.replace(limit.max(1)));
+    work()
 }
 
 /// Limits, for the whole process, over how many threads one operation may be split; 0 lifts the
@@ -154,6 +177,15 @@ mod tests {
         assert_eq!(parts(1000, 8), 1);
         assert_eq!(parts(usize::MAX, 8), 8);
         assert_eq!(parts(GRAIN * 3, 8), 3);
+    }
+
+    #[test]
+    fn a_limit_of_ones_own_ends_with_the_work() {
+        let before = threads();
+        assert_eq!(limited(Some(1), threads), 1);
+        let _ = std::panic::catch_unwind(|| limited(Some(1), || panic!("work that fails")));
+        assert_eq!(threads(), before);
+        assert_eq!(limited(None, threads), before);
     }
 
     #[test]

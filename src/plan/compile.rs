@@ -2,7 +2,7 @@
 
 use super::error::{PlanError, planned};
 use super::execute::{Arena, Flat, Opaque};
-use super::options::Options;
+use super::options::{Options, Rematerialise};
 use super::passes::{Pass, pipeline, slice};
 use super::program::Program;
 use super::report::Report;
@@ -117,6 +117,25 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         self
     }
 
+    /// Keeps the memory of a run, its arena and its results, within so many bytes: the backward half
+    /// computes again what is then not kept, as little as possible, with the same bits.
+    pub fn memory_budget(mut self, bytes: usize) -> Self {
+        self.options.rematerialise = Rematerialise::Budget(bytes as u64);
+        self
+    }
+
+    /// Lets the backward half compute as much again as makes the memory of a run smallest.
+    pub fn compact(mut self) -> Self {
+        self.options.rematerialise = Rematerialise::Compact;
+        self
+    }
+
+    /// Splits a step over at most so many threads.
+    pub fn threads(mut self, count: usize) -> Self {
+        self.options.threads = Some(count);
+        self
+    }
+
     /// The plan.
     ///
     /// # Panics
@@ -131,7 +150,8 @@ impl<'n, P: Tensorial> Compile<'n, P> {
     ///
     /// # Errors
     ///
-    /// Where a symbol is not of the network, or a loss has not exactly one element.
+    /// Where a symbol is not of the network, a loss has not exactly one element, or the memory cannot
+    /// be kept within the budget.
     #[track_caller]
     pub fn try_plan(self) -> Result<Plan<P>, PlanError> {
         const COMPILE: &str = "compile";
@@ -159,7 +179,7 @@ impl<'n, P: Tensorial> Compile<'n, P> {
             (fork.tape(), gradients)
         };
         let (names, wanted) = names(&targets, &losses, &keep, gradients);
-        let mut schedule = slice(&tape, &wanted);
+        let mut schedule = slice(&tape, &wanted, given.len());
         let shared = schedule.items.iter().map(|item| item.origin as usize);
         let needed = shared.filter(|&origin| origin < given.len()).max().map_or(0, |last| last + 1);
         let mut left = self.options.limit.unwrap_or(usize::MAX);
@@ -182,13 +202,19 @@ impl<'n, P: Tensorial> Compile<'n, P> {
             schedule.reports.push(report);
             checked(&schedule, stage.name);
         }
+        if let Rematerialise::Budget(budget) = self.options.rematerialise {
+            let least = schedule.memory() * size_of::<P::Element>() as u64;
+            if least > budget {
+                return Err(PlanError::Budget { budget, least });
+            }
+        }
         let executor = match P::form() {
             Form::Tensor => Executor::Arena(Arena::new(Program::new(&schedule))),
             Form::Scalar => Executor::Flat(Flat::new(&schedule)),
             Form::Opaque => Executor::Opaque(Opaque::new(&schedule)),
         };
-        let recorded = given.len();
-        Ok(Plan { tape, needed, recorded, schedule, names: Arc::new(names), executor })
+        let threads = self.options.threads;
+        Ok(Plan { tape, needed, schedule, names: Arc::new(names), executor, threads })
     }
 }
 
@@ -327,5 +353,56 @@ impl<P: Tensorial> Network<P> {
         keep: impl IntoIterator<Item = Symbol>,
     ) -> Result<Plan<P>, PlanError> {
         keep.into_iter().fold(Compile::new(self).loss(loss), Compile::keep).try_plan()
+    }
+
+    /// [`Network::compile_training`] that drops large values of the forward half and computes them
+    /// again in the backward half, as many as make the memory of a run smallest: with the same bits.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let w = network.parameter(Tensor::from_fn([64, 64], |i| (i[0] + i[1]) as f32 * 1e-3));
+    /// let mut x = network.input(Tensor::<f32>::zeros([64, 64])) + 0.5;
+    /// for _ in 0..8 {
+    ///     x = x.matmul(w).tanh();
+    /// }
+    /// let loss = x.sum();
+    /// let (plan, compact) =
+    ///     (network.compile_training(loss, []), network.compile_training_compact(loss, []));
+    /// let memory = |plan: &poorgrad::Plan<Tensor>| plan.describe().memory.arena;
+    /// assert!(memory(&compact) < memory(&plan));
+    /// let gradient = |plan: &poorgrad::Plan<Tensor>| plan.forward(&network, []).backward(loss).of(w);
+    /// assert_eq!(gradient(&compact), gradient(&plan));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where [`Network::try_compile_training_compact`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn compile_training_compact(
+        &self,
+        loss: impl Into<Symbol>,
+        keep: impl IntoIterator<Item = Symbol>,
+    ) -> Plan<P> {
+        planned(self.try_compile_training_compact(loss, keep))
+    }
+
+    /// The twin of [`Network::compile_training_compact`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where a symbol is not of this network, or the loss has not exactly one element.
+    #[track_caller]
+    pub fn try_compile_training_compact(
+        &self,
+        loss: impl Into<Symbol>,
+        keep: impl IntoIterator<Item = Symbol>,
+    ) -> Result<Plan<P>, PlanError> {
+        let compile = Compile::new(self).loss(loss).compact();
+        keep.into_iter().fold(compile, Compile::keep).try_plan()
     }
 }

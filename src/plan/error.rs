@@ -36,6 +36,13 @@ pub enum PlanError {
         /// The value: its operation, label and source line.
         value: String,
     },
+    /// The memory of a run cannot be kept within the budget.
+    Budget {
+        /// The budget in bytes.
+        budget: u64,
+        /// The least that was found.
+        least: u64,
+    },
     /// Gradients of a plan that was compiled for values alone.
     ForwardOnly,
     /// Gradients of a value that was not compiled as a loss.
@@ -65,6 +72,11 @@ impl fmt::Display for PlanError {
                 f,
                 "results: {value} was neither a target of the plan nor kept; name it in the \
                  second list of `compile`, or by `Compile::keep`"
+            ),
+            Self::Budget { budget, least } => write!(
+                f,
+                "compile: no plan was found within the memory budget of {budget} bytes; the least \
+                 takes {least}"
             ),
             Self::ForwardOnly => f.write_str(
                 "backward: the plan was compiled for values alone; compile it by \

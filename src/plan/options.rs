@@ -9,6 +9,19 @@ pub(crate) struct Options {
     pub(crate) off: Vec<Pass>,
     /// How many of the passes that may be switched off run at most, for bisection.
     pub(crate) limit: Option<usize>,
+    /// What the backward half computes again.
+    pub(crate) rematerialise: Rematerialise,
     /// How many threads a step may be split over, at most.
     pub(crate) threads: Option<usize>,
+}
+
+/// What the backward half computes again instead of keeping it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Rematerialise {
+    #[default]
+    Nothing,
+    /// As much as makes the memory smallest.
+    Compact,
+    /// As little as keeps the memory within so many bytes.
+    Budget(u64),
 }

@@ -8,6 +8,7 @@ use super::schedule::Schedule;
 use crate::engine::feeds::bind;
 use crate::graph::tape::Tape;
 use crate::graph::{Network, Symbol};
+use crate::kernel::threads;
 use crate::payload::Tensorial;
 use std::sync::Arc;
 
@@ -52,11 +53,11 @@ pub struct Plan<P: Tensorial> {
     pub(super) tape: Tape<P>,
     /// How many nodes in front a network must share with the one that was compiled.
     pub(super) needed: usize,
-    /// Nodes from here on were recorded by the plan itself.
-    pub(super) recorded: usize,
     pub(super) schedule: Schedule<P>,
     pub(super) names: Arc<Names>,
     pub(super) executor: Executor<P>,
+    /// How many threads a step may be split over, at most.
+    pub(super) threads: Option<usize>,
 }
 
 impl<P: Tensorial> Plan<P> {
@@ -89,11 +90,11 @@ impl<P: Tensorial> Plan<P> {
         let tape = self.checked(network)?;
         let feeds = bind(&tape, feeds)?;
         let given = Given { network, feeds: &feeds };
-        let handed = match &self.executor {
+        let handed = threads::limited(self.threads, || match &self.executor {
             Executor::Arena(arena) => arena.run(&given),
             Executor::Flat(flat) => flat.run(&given),
             Executor::Opaque(opaque) => opaque.run(&given),
-        };
+        });
         Ok(Results::new(tape, self.names.clone(), handed))
     }
 

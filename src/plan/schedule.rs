@@ -77,16 +77,28 @@ pub(crate) struct Schedule<P: Tensorial> {
     /// The number of elements of the arena.
     pub(crate) arena: usize,
     pub(crate) reports: Vec<Report>,
+    /// Nodes of the tape from here on were recorded to compute gradients.
+    pub(crate) gradients_from: u32,
     /// The number of elements of all values that are computed as recorded, views apart.
     pub(crate) recorded: usize,
 }
 
 impl<P: Tensorial> Schedule<P> {
-    pub(crate) fn new(items: Vec<Item<P>>, results: Vec<Id>) -> Self {
+    pub(crate) fn new(items: Vec<Item<P>>, results: Vec<Id>, gradients_from: u32) -> Self {
         let (access, steps, homes) = (Vec::new(), Vec::new(), Vec::new());
         let recorded = items.iter().filter(|item| item.is_computed());
         let recorded = recorded.fold(0, |sum, item| sum + item.count());
-        Self { items, results, access, steps, homes, arena: 0, reports: Vec::new(), recorded }
+        Self {
+            items,
+            results,
+            access,
+            steps,
+            homes,
+            arena: 0,
+            reports: Vec::new(),
+            gradients_from,
+            recorded,
+        }
     }
 
     /// A copy to change.
@@ -117,6 +129,16 @@ impl<P: Tensorial> Schedule<P> {
             id = self.item(id).operands[0];
         }
         id
+    }
+
+    /// The elements of the arena and of the results' blocks.
+    pub(crate) fn memory(&self) -> u64 {
+        let mut results = self.results.clone();
+        results.sort_unstable();
+        results.dedup();
+        let blocks = results.into_iter().filter(|&id| !self.is_source(id));
+        let blocks = blocks.map(|id| self.item(id).count()).fold(0, |sum, count| sum + count);
+        (self.arena + blocks) as u64
     }
 
     /// The step that computes each item, where one does.

@@ -11,6 +11,7 @@ struct Mode {
     limit: Option<usize>,
     keep: Vec<Symbol>,
     training: bool,
+    compact: bool,
 }
 
 /// The modes that a tape is compiled in: together they have every pair of switches over some
@@ -26,6 +27,7 @@ fn modes<P: Tensorial>(tape: &RandomTape<P>) -> Vec<Mode> {
         limit: (draw(number) % 5 == 0).then_some(draw(number) % 3),
         keep: keep(number, every),
         training: number % 2 == 0,
+        compact: number % 4 == 0,
     };
     let all = symbols.len() + 1;
     vec![
@@ -55,6 +57,9 @@ fn plan<P: Tensorial>(tape: &RandomTape<P>, mode: &Mode) -> Plan<P> {
     }
     compile = mode.keep.iter().fold(compile, Compile::keep);
     compile = mode.without.iter().fold(compile, |compile, &pass| compile.without(pass));
+    if mode.compact {
+        compile = compile.compact();
+    }
     mode.limit.into_iter().fold(compile, Compile::pass_limit).plan()
 }
 

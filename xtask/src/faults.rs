@@ -13,13 +13,13 @@ const FAULTS: [(&str, &str, &str); 22] = [
     ("native/gemm/tile.rs", "at += left.step;", "at += 1;"),
     (
         "native/gemm/tile.rs",
-        "token.add(sums[i][j], token.mul(a, registers[j]))",
-        "token.add(token.mul(a, registers[j]), sums[0][j])",
+        "term::<R, FUSED>(token, sums[i][j], a, registers[j])",
+        "term::<R, FUSED>(token, sums[0][j], a, registers[j])",
     ),
     ("native/gemm/blocks.rs", "first: start == 0", "first: true"),
     ("native/gemm/blocks.rs", "KB.min(k - start)", "KB.min(k)"),
     ("native/gemm/blocks.rs", "&& b.row >= n", "&& b.row + 1 >= n"),
-    ("native/gemm/output.rs", "&sums[i * stride + j]", "&sums[j * stride + i]"),
+    ("native/gemm/output.rs", "&lines[i][j]", "&lines[0][j]"),
     (
         "native/gemm/pack.rs",
         "row[width..].fill(E::zero());\n        }\n        return;",
@@ -39,8 +39,8 @@ const FAULTS: [(&str, &str, &str); 22] = [
     ("native/reduce.rs", "lanes = [rest[0]; LANES];", ""),
     (
         "native/sum.rs",
-        "while width > 0 {\n        let (low, high)",
-        "while width > 1 {\n        let (low, high)",
+        "while half > 0 {\n        let (low, high)",
+        "while half > 1 {\n        let (low, high)",
     ),
     ("native/sum.rs", "lines(elements, SB, sums)", "lines(elements, SB / 2, sums)"),
     // Maps.

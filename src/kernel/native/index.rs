@@ -7,22 +7,37 @@ use crate::kernel::reference::View;
 use crate::kernel::walk::{Axis, Walk, product_of};
 
 /// As `reference::gather`. Only the selected rows are touched.
-pub(crate) fn gather<E: Elementary>(table: View<'_, E>, columns: &[usize]) -> Vec<E> {
+pub(crate) fn gather<E: Elementary>(table: View<'_, E>, columns: &[usize]) -> Block<E> {
+    let mut out = Block::stale(columns.len() * product_of(&table.extents[1..]));
+    gather_into(table, columns, &mut out);
+    out
+}
+
+/// As `reference::gather`, into `out`.
+pub(crate) fn gather_into<E: Elementary>(table: View<'_, E>, columns: &[usize], out: &mut [E]) {
     let rest = Walk::new(&table.extents[1..], [&table.strides[1..]]);
     let Axis { extent, strides: [stride] } = rest.inner();
     let row = product_of(&table.extents[1..]);
-    let mut out = Vec::with_capacity(columns.len() * row);
-    for &column in columns {
+    if row == 0 {
+        return;
+    }
+    for (&column, out) in columns.iter().zip(out.chunks_exact_mut(row)) {
         assert!(column < table.extents[0], "invariant: a selection names rows of its table");
+        let mut parts = out.chunks_exact_mut(extent);
         rest.rows([table.offset + column * table.strides[0]], |[at]| {
+            let to = parts.next().expect("invariant: one part of the row per part of the table's");
+            let from = &table.elements[at..];
             if stride == 1 {
-                out.extend_from_slice(&table.elements[at..at + extent]);
+                to.clone_from_slice(&from[..extent]);
             } else {
-                out.extend((0..extent).map(|i| table.elements[at + i * stride].clone()));
+                let from = from.iter().step_by(stride.max(1));
+                match stride {
+                    0 => to.fill(table.elements[at].clone()),
+                    _ => to.iter_mut().zip(from).for_each(|(to, x)| *to = x.clone()),
+                }
             }
         });
     }
-    out
 }
 
 /// As `reference::scatter`.
@@ -32,11 +47,18 @@ pub(crate) fn scatter<E: Elementary>(
     source: View<'_, E>,
     columns: &[usize],
     rows: usize,
-) -> Vec<E> {
+) -> Block<E> {
+    let mut out = Block::stale(rows * product_of(&source.extents[1..]));
+    scatter_into(source, columns, &mut out);
+    out
+}
+
+/// As `reference::scatter`, into `out`.
+pub(crate) fn scatter_into<E: Elementary>(source: View<'_, E>, columns: &[usize], out: &mut [E]) {
     let row = product_of(&source.extents[1..]);
-    let mut out = vec![E::zero(); rows * row];
+    out.fill(E::zero());
     if row == 0 {
-        return out;
+        return;
     }
     let elements = packed(source);
     for (from, &column) in elements.chunks_exact(row).zip(columns) {
@@ -44,7 +66,6 @@ pub(crate) fn scatter<E: Elementary>(
             *target = target.add(x);
         }
     }
-    out
 }
 
 /// As `reference::row_update`.
@@ -53,14 +74,25 @@ pub(crate) fn row_update<E: Elementary>(
     source: View<'_, E>,
     columns: &[usize],
 ) -> Block<E> {
+    let mut out = Block::stale(table.count());
+    row_update_into(table, source, columns, &mut out);
+    out
+}
+
+/// As `reference::row_update`, into `out`.
+pub(crate) fn row_update_into<E: Elementary>(
+    table: View<'_, E>,
+    source: View<'_, E>,
+    columns: &[usize],
+    out: &mut [E],
+) {
     let row = product_of(&source.extents[1..]);
-    let mut out = super::copy(table);
+    super::copy_into(table, out);
     if row == 0 {
-        return out;
+        return;
     }
     let elements = packed(source);
     for (from, &column) in elements.chunks_exact(row).zip(columns) {
         out[column * row..(column + 1) * row].clone_from_slice(from);
     }
-    out
 }

@@ -6,6 +6,7 @@
 use super::movement::as_slice;
 use crate::kernel::Elementary;
 use crate::kernel::reference::View;
+use crate::kernel::threads;
 use crate::kernel::walk::{Axis, Walk, product_of};
 
 /// Fewer lines side by side than this are gathered one by one.
@@ -86,30 +87,53 @@ impl<'a, E: Elementary> Lines<'a, E> {
     /// The lines as runs of columns side by side, where neighbouring lines are neighbours in the
     /// slice.
     pub(super) fn columns(&self) -> Option<Columns<'_, E>> {
-        match self.outer.inner() {
-            Axis { extent: FEW.., strides: [1] } => {
-                Some(Columns { lines: self, offsets: self.offsets() })
-            }
-            _ => None,
-        }
+        let Axis { extent: width @ FEW.., strides: [1] } = self.outer.inner() else { return None };
+        let together = match self.inner.axes() {
+            [] => true,
+            [Axis { strides: [stride], .. }] => *stride == width,
+            _ => false,
+        };
+        Some(Columns { lines: self, width, rows: self.offsets(), together })
     }
 }
 
 /// Runs of lines that lie side by side as columns.
 pub(super) struct Columns<'l, E> {
     lines: &'l Lines<'l, E>,
+    /// The columns of a run.
+    pub(super) width: usize,
     /// The rows of every run, from its first.
-    pub(super) offsets: Vec<usize>,
+    pub(super) rows: Vec<usize>,
+    /// Whether rows are whole and lie behind one another.
+    pub(super) together: bool,
 }
 
+/// Columns of a part for a thread: whole cache lines.
+const UNIT: usize = 64;
+
 impl<E: Elementary> Columns<'_, E> {
-    /// Calls `visit` with the elements from the start of each run, and the number of its columns.
-    pub(super) fn each(&self, mut visit: impl FnMut(&[E], usize)) {
-        let width = self.lines.outer.inner().extent;
-        let elements = self.lines.elements;
-        self.lines.outer.rows([self.lines.offset], |[at]| {
-            // A sum of nothing has no first element to start from.
-            visit(if self.offsets.is_empty() { &[] } else { &elements[at..] }, width);
+    /// One element for each line: `visit` gets the elements from the start of a run of columns and
+    /// where their results go; on several threads where that is worth it.
+    pub(super) fn reduced(&self, visit: impl Fn(&[E], &mut [E]) + Sync) -> Vec<E> {
+        let Lines { elements, offset, outer, count, .. } = self.lines;
+        let mut out = vec![E::zero(); *count];
+        let operations = self.rows.len().saturating_mul(self.width);
+        let parts = threads::parts_here(operations, self.width.div_ceil(UNIT));
+        let mut runs = out.chunks_exact_mut(self.width);
+        outer.rows([*offset], |[at]| {
+            let mut rest = runs.next().expect("invariant: one run of the result per run");
+            if self.rows.is_empty() {
+                // There is no first element to start from.
+                return visit(&[], rest);
+            }
+            let mut work = Vec::with_capacity(parts);
+            for columns in threads::bounds(self.width, parts, UNIT) {
+                let (part, after) = std::mem::take(&mut rest).split_at_mut(columns.len());
+                rest = after;
+                work.push((&elements[at + columns.start..], part));
+            }
+            threads::each(work, |(elements, out)| visit(elements, out));
         });
+        out
     }
 }

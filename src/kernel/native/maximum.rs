@@ -21,27 +21,48 @@ pub(crate) fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
         return out;
     }
     let lines = Lines::new(x, axes);
-    let mut out = Vec::with_capacity(lines.count);
     let Some(columns) = lines.columns() else {
+        let mut out = Vec::with_capacity(lines.count);
         lines.each(|line| out.push(line_max(line).expect(EMPTY)));
         return out;
     };
-    columns.each(|elements, width| {
-        let (first, rest) = columns.offsets.split_first().expect(EMPTY);
-        let start = out.len();
-        out.extend_from_slice(&elements[*first..][..width]);
-        let out = &mut out[start..];
+    takes!("maxima down columns");
+    columns.reduced(|elements, out| {
+        let (first, rest) = columns.rows.split_first().expect(EMPTY);
         Level::best().compiled(
             #[inline(always)]
             || {
-                for &offset in rest {
-                    let maxima = out.iter_mut().zip(&elements[offset..][..width]);
-                    maxima.for_each(|(max, x)| *max = max.maximum(x));
+                for (group, out) in out.chunks_mut(WIDTH).enumerate() {
+                    max_rows(&elements[group * WIDTH..], *first, rest, out);
                 }
             },
         );
-    });
-    out
+    })
+}
+
+/// How many columns are compared side by side, so that the maxima stay in the first-level cache.
+const WIDTH: usize = 1024;
+
+/// The maxima down the first columns of the rows that start at `first` and at `rest`.
+#[inline(always)]
+fn max_rows<E: Elementary>(elements: &[E], first: usize, rest: &[usize], out: &mut [E]) {
+    let width = out.len();
+    out.clone_from_slice(&elements[first..][..width]);
+    let (fours, rest) = rest.as_chunks::<4>();
+    for rows in fours {
+        // COST: a maximum so far is loaded and stored once for four rows.
+        let [a, b, c, d] = rows.map(
+            #[inline(always)]
+            |row| &elements[row..][..width],
+        );
+        for i in 0..width {
+            out[i] = out[i].maximum(&a[i]).maximum(&b[i]).maximum(&c[i]).maximum(&d[i]);
+        }
+    }
+    for &row in rest {
+        let row = &elements[row..][..width];
+        out.iter_mut().zip(row).for_each(|(max, x)| *max = max.maximum(x));
+    }
 }
 
 /// As `reference::max_of`.

@@ -5,6 +5,7 @@ use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::walk::{Axis, Walk, product_of};
 use crate::kernel::{Elementary, TransposeTask};
+use smallvec::SmallVec;
 
 /// Whether strides are the row-major ones, where they matter.
 #[inline]
@@ -139,33 +140,51 @@ pub(crate) fn pad<E: Elementary>(
     after: usize,
     value: &E,
 ) -> Block<E> {
-    let elements = packed(x);
     let (outer, row) = split(x.extents, axis);
+    let inner = product_of(&x.extents[axis + 1..]);
+    let mut out = Block::stale(outer * (row + (before + after) * inner));
+    pad_into(x, axis, [before, after], value, &mut out);
+    out
+}
+
+/// As `reference::pad` of `[before, after]`, into `out`.
+pub(crate) fn pad_into<E: Elementary>(
+    x: View<'_, E>,
+    axis: usize,
+    [before, after]: [usize; 2],
+    value: &E,
+    out: &mut [E],
+) {
+    let elements = packed(x);
+    let (_, row) = split(x.extents, axis);
     let inner = product_of(&x.extents[axis + 1..]);
     let (before, after) = (before * inner, after * inner);
     let length = before + row + after;
-    let mut out = Block::stale(outer * length);
     if out.is_empty() {
-        return out;
+        return;
     }
     for (i, to) in out.chunks_exact_mut(length).enumerate() {
         to[..before].fill(value.clone());
         to[before..before + row].clone_from_slice(&elements[i * row..(i + 1) * row]);
         to[before + row..].fill(value.clone());
     }
-    out
 }
 
 /// As `reference::concat`.
 pub(crate) fn concat<E: Elementary>(parts: &[View<'_, E>], axis: usize) -> Block<E> {
-    let Some(first) = parts.first() else { return Block::stale(0) };
-    let (outer, _) = split(first.extents, axis);
+    let count = parts.iter().fold(0, |count, part| count + part.count());
+    let mut out = Block::stale(count);
+    concat_into(parts, axis, &mut out);
+    out
+}
+
+/// As `reference::concat`, into `out`.
+pub(crate) fn concat_into<E: Elementary>(parts: &[View<'_, E>], axis: usize, out: &mut [E]) {
     let parts = parts.iter().map(|part| (packed(*part), split(part.extents, axis).1));
-    let parts = parts.collect::<Vec<_>>();
+    let parts = parts.collect::<SmallVec<[_; 4]>>();
     let row = parts.iter().fold(0, |row, (_, length)| row + length);
-    let mut out = Block::stale(outer * row);
     if out.is_empty() {
-        return out;
+        return;
     }
     for (i, to) in out.chunks_exact_mut(row).enumerate() {
         let mut at = 0;
@@ -174,5 +193,4 @@ pub(crate) fn concat<E: Elementary>(parts: &[View<'_, E>], axis: usize) -> Block
             at += length;
         }
     }
-    out
 }

@@ -4,13 +4,13 @@
 //! `KB`, and blocks are added to the result in ascending order: exactly `reference::product`,
 //! whatever the tile. Tiles at an edge compute on padding zeros and throw that away.
 
-use crate::kernel::Elementary;
 use crate::kernel::memory::Block;
 use crate::kernel::order::KB;
 use crate::kernel::reference::View;
 use crate::kernel::task::{Finish, GemmTask, Matrix};
 use crate::kernel::threads;
 use crate::kernel::walk::{Walk, product_of};
+use crate::kernel::{Elementary, Numerics};
 use std::array::from_fn;
 use std::ops::Range;
 
@@ -24,14 +24,16 @@ pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Block<E>
     let batch = a.extents.len() - 2;
     let count = product_of(&a.extents[..=batch]).wrapping_mul(b.extents[batch + 1]);
     let mut out = Block::stale(count);
-    matmul_into(a, b, None, &mut out);
+    matmul_into(a, b, Numerics::Exact, None, &mut out);
     out
 }
 
-/// As `reference::product`, into a buffer of that many elements; `finish` follows on each of them.
+/// As `reference::product`, into a buffer of that many elements, rounded as `numerics` says; `finish`
+/// follows on each of them.
 pub(crate) fn matmul_into<E: Elementary>(
     a: View<'_, E>,
     b: View<'_, E>,
+    numerics: Numerics,
     finish: Option<Finish<'_, E>>,
     out: &mut [E],
 ) {
@@ -49,7 +51,7 @@ pub(crate) fn matmul_into<E: Elementary>(
     let task = |[i, j]: [usize; 2], start, out| {
         let a = Matrix::new(&a.elements[i..], a.strides[batch], a.strides[batch + 1]);
         let b = Matrix::new(&b.elements[j..], b.strides[batch], b.strides[batch + 1]);
-        GemmTask { m, k, n, a, b, out, finish, start }
+        GemmTask { m, k, n, a, b, out, finish, start, numerics }
     };
     if count == 1 {
         return slice(&mut task([a.offset, b.offset], 0, out), &mut Scratch::default());

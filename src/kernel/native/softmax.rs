@@ -5,13 +5,12 @@
 use super::lines::{each_line, trailing};
 use super::map::map_to;
 use super::maximum::line_max;
-use super::movement::split;
 use super::sum::sum_of;
 use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
-use crate::kernel::threads;
-use crate::kernel::{Elementary, Unary};
+use crate::kernel::walk::product_of;
+use crate::kernel::{Elementary, Unary, scratch, threads};
 
 /// What one element costs, in plain operations.
 const COST: usize = 24;
@@ -32,20 +31,37 @@ fn compiled(run: impl FnOnce()) {
 
 /// As `reference::log_sum_exp`.
 pub(crate) fn log_sum_exp<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> {
-    let (mut out, mut shifted, mut exponentials) = (Vec::new(), Vec::new(), Vec::new());
-    each_line(x, &[axis], |line| {
-        shifted.resize(line.len(), E::zero());
-        exponentials.resize(line.len(), E::zero());
-        let max = shift(line, &mut shifted);
-        map_to(Unary::Exp, &shifted, &mut exponentials);
-        out.push(max.add(&sum_of(&exponentials).ln()));
-    });
+    let lines = product_of(&x.extents[..axis]).wrapping_mul(product_of(&x.extents[axis + 1..]));
+    let mut out = vec![E::zero(); lines];
+    log_sum_exp_into(x, axis, &mut out);
     out
+}
+
+/// As `reference::log_sum_exp`, into `out`.
+pub(crate) fn log_sum_exp_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
+    let length = x.extents[axis];
+    let mut results = out.iter_mut();
+    scratch::with(2 * length, |scratch| {
+        let (shifted, exponentials) = scratch.split_at_mut(length);
+        each_line(x, &[axis], |line| {
+            let max = shift(line, shifted);
+            map_to(Unary::Exp, shifted, exponentials);
+            let result = results.next().expect("invariant: one result per line");
+            *result = max.add(&sum_of(exponentials).ln());
+        });
+    });
 }
 
 /// As `reference::log_softmax`.
 pub(crate) fn log_softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Block<E> {
-    each_line_to(x, axis, |line, scratch, out| {
+    let mut out = Block::stale(x.count());
+    log_softmax_into(x, axis, &mut out);
+    out
+}
+
+/// As `reference::log_softmax`, into `out`.
+pub(crate) fn log_softmax_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
+    each_line_to(x, axis, out, |line, scratch, out| {
         shift(line, out);
         map_to(Unary::Exp, out, scratch);
         let ln = sum_of(scratch).ln();
@@ -58,7 +74,14 @@ pub(crate) fn log_softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Block<E
 
 /// As `reference::softmax`.
 pub(crate) fn softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Block<E> {
-    each_line_to(x, axis, |line, scratch, out| {
+    let mut out = Block::stale(x.count());
+    softmax_into(x, axis, &mut out);
+    out
+}
+
+/// As `reference::softmax`, into `out`.
+pub(crate) fn softmax_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
+    each_line_to(x, axis, out, |line, scratch, out| {
         shift(line, scratch);
         map_to(Unary::Exp, scratch, out);
         let sum = sum_of(out);
@@ -74,12 +97,12 @@ pub(crate) fn softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Block<E> {
 fn each_line_to<E: Elementary>(
     x: View<'_, E>,
     axis: usize,
+    out: &mut [E],
     line: impl Fn(&[E], &mut [E], &mut [E]) + Sync,
-) -> Block<E> {
+) {
     let length = x.extents[axis];
-    let mut out = Block::stale(x.count());
     if out.is_empty() {
-        return out;
+        return;
     }
     if axis + 1 == x.extents.len()
         && let Some((elements, _)) = trailing(x, &[axis])
@@ -87,26 +110,43 @@ fn each_line_to<E: Elementary>(
         let lines = out.len() / length;
         let parts = threads::parts_here(out.len().saturating_mul(COST), lines);
         let each = lines.div_ceil(parts) * length;
-        let work = elements.chunks(each).zip(out.chunks_mut(each)).collect();
-        threads::each(work, |(from, to)| {
-            let mut scratch = vec![E::zero(); length];
-            let lines = from.chunks_exact(length).zip(to.chunks_exact_mut(length));
-            lines.for_each(|(from, to)| line(from, &mut scratch, to));
-        });
-        return out;
+        let run = |(from, to): (&[E], &mut [E])| {
+            scratch::with(length, |scratch| {
+                let lines = from.chunks_exact(length).zip(to.chunks_exact_mut(length));
+                lines.for_each(|(from, to)| line(from, scratch, to));
+            });
+        };
+        if parts == 1 {
+            return run((elements, out));
+        }
+        threads::each(elements.chunks(each).zip(out.chunks_mut(each)).collect(), run);
+        return;
     }
-    let mut scratch = vec![E::zero(); length];
+    let inner = product_of(&x.extents[axis + 1..]);
+    if inner == 1 {
+        return each_line_in_order(x, axis, out, line);
+    }
+    // Lines come out [outer, inner, length]; the array wants [outer, length, inner].
+    let mut lines = Block::stale(out.len());
+    each_line_in_order(x, axis, &mut lines, line);
+    let outer = product_of(&x.extents[..axis]);
+    let (extents, strides) = ([outer, length, inner], [length * inner, 1, length]);
+    super::copy_into(View::new(&lines, &extents, &strides, 0), out);
+}
+
+/// Every line along `axis` behind the one before it.
+fn each_line_in_order<E: Elementary>(
+    x: View<'_, E>,
+    axis: usize,
+    out: &mut [E],
+    line: impl Fn(&[E], &mut [E], &mut [E]),
+) {
+    let length = x.extents[axis];
     let mut results = out.chunks_exact_mut(length);
-    each_line(x, &[axis], |from| {
-        let to = results.next().expect("invariant: one result per line");
-        line(from, &mut scratch, to);
+    scratch::with(length, |scratch| {
+        each_line(x, &[axis], |from| {
+            let to = results.next().expect("invariant: one result per line");
+            line(from, scratch, to);
+        });
     });
-    let (outer, row) = split(x.extents, axis);
-    if row == length {
-        return out;
-    }
-    // Lines came out [outer, inner, length]; the array wants [outer, length, inner].
-    let inner = row / length;
-    let (extents, strides) = ([outer, length, inner], [row, 1, length]);
-    super::copy(View::new(&out, &extents, &strides, 0))
 }

@@ -79,82 +79,81 @@ pub(crate) fn sum<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
         return sums;
     }
     let lines = Lines::new(x, axes);
-    let mut out = Vec::with_capacity(lines.count);
     let Some(columns) = lines.columns() else {
+        let mut out = Vec::with_capacity(lines.count);
         lines.each(|line| out.push(sum_of(line)));
         return out;
     };
-    columns.each(|elements, width| {
-        for column in (0..width).step_by(WIDTH) {
-            let sums = sum_rows(elements, &columns.offsets, column, WIDTH.min(width - column));
-            out.extend(sums.into_iter().take(width - column));
+    takes!("sums down columns");
+    columns.reduced(|elements, out| {
+        let mut lanes = Vec::new();
+        let together = columns.together && out.len() <= WIDTH && out.len() == columns.width;
+        for (group, out) in out.chunks_mut(WIDTH).enumerate() {
+            let elements = elements.get(group * WIDTH..).unwrap_or_default();
+            sum_rows(elements, &columns.rows, together, &mut lanes, out);
         }
-    });
-    out
+    })
 }
 
-/// How many columns are summed side by side: 16 lanes of them stay in the first-level cache.
-const WIDTH: usize = 64;
+/// How many columns are summed side by side: sixteen lanes of them stay in the first-level cache.
+const WIDTH: usize = 256;
 
-/// The sums down `width` columns from `column` of the rows that start at `rows`. Entries past the
-/// width are sums of nothing.
+/// The sums down the first columns of rows that start at `rows`: `together` where they lie behind
+/// one another and are nothing but these columns.
 fn sum_rows<E: Elementary>(
     elements: &[E],
     rows: &[usize],
-    column: usize,
-    width: usize,
-) -> [E; WIDTH] {
+    together: bool,
+    lanes: &mut Vec<E>,
+    out: &mut [E],
+) {
+    let (width, level) = (out.len(), Level::best());
+    lanes.resize(LANES * width, E::zero());
+    let mut block = |rows: &[usize], out: &mut [E]| {
+        level.compiled(
+            #[inline(always)]
+            || block_of_rows(elements, rows, together, &mut lanes[..], out),
+        );
+    };
     if rows.len() <= SB {
-        return block_of_rows(elements, rows, column, width);
+        return block(rows, out);
     }
-    let blocks = rows.chunks(SB).map(|rows| block_of_rows(elements, rows, column, width));
-    let blocks = blocks.flatten().collect::<Vec<_>>();
-    let rows = (0..blocks.len()).step_by(WIDTH).collect::<Vec<_>>();
-    sum_rows(&blocks, &rows, 0, WIDTH)
+    let mut blocks = vec![E::zero(); rows.len().div_ceil(SB) * width];
+    rows.chunks(SB).zip(blocks.chunks_exact_mut(width)).for_each(|(rows, out)| block(rows, out));
+    let rows = (0..blocks.len()).step_by(width).collect::<Vec<_>>();
+    sum_rows(&blocks, &rows, true, lanes, out);
 }
 
+/// BITS: lane `l` of a column is element `l * width` and on of `lanes`; row `r` goes to lane
+/// `r mod 16`, and every lane starts at `+0`.
+#[inline(always)]
 fn block_of_rows<E: Elementary>(
     elements: &[E],
     rows: &[usize],
-    column: usize,
-    width: usize,
-) -> [E; WIDTH] {
-    Level::best().compiled(
-        #[inline(always)]
-        || lanes_of_rows(elements, rows, column, width),
-    )
-}
-
-#[inline(always)]
-fn lanes_of_rows<E: Elementary>(
-    elements: &[E],
-    rows: &[usize],
-    column: usize,
-    width: usize,
-) -> [E; WIDTH] {
-    let mut lanes: [[E; WIDTH]; LANES] = from_fn(|_| from_fn(|_| E::zero()));
-    for rows in rows.chunks(LANES) {
-        for (lane, row) in lanes.iter_mut().zip(rows) {
-            let row = &elements[row + column..][..width];
-            if let Ok(row) = <&[E; WIDTH]>::try_from(row) {
-                for column in 0..WIDTH {
-                    lane[column] = lane[column].add(&row[column]);
-                }
-            } else {
+    together: bool,
+    lanes: &mut [E],
+    out: &mut [E],
+) {
+    let width = out.len();
+    lanes.fill(E::zero());
+    if together && let Some(first) = rows.first() {
+        // Sixteen rows are one run, and so are the lanes.
+        for run in elements[*first..][..rows.len() * width].chunks(LANES * width) {
+            lanes.iter_mut().zip(run).for_each(|(sum, x)| *sum = sum.add(x));
+        }
+    } else {
+        for rows in rows.chunks(LANES) {
+            for (lane, row) in lanes.chunks_exact_mut(width).zip(rows) {
+                let row = &elements[*row..][..width];
                 lane.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.add(x));
             }
         }
     }
-    let mut width = LANES / 2;
-    while width > 0 {
-        let (low, high) = lanes.split_at_mut(width);
-        for (low, high) in low.iter_mut().zip(high) {
-            for column in 0..WIDTH {
-                low[column] = low[column].add(&high[column]);
-            }
-        }
-        width /= 2;
+    let mut half = LANES / 2;
+    while half > 0 {
+        let (low, high) = lanes[..2 * half * width].split_at_mut(half * width);
+        low.iter_mut().zip(high).for_each(|(low, high)| *low = low.add(high));
+        half /= 2;
     }
-    let [sums, ..] = lanes;
-    sums
+    out.clone_from_slice(&lanes[..width]);
 }

@@ -1,6 +1,7 @@
 //! The portable registers: arrays that the compiler keeps in whatever the target has.
 
 use super::{Registers, WIDEST};
+use crate::math::lanes::Lanes;
 use crate::math::scalar::Scalar;
 use crate::math::unrolled::Unrolled;
 use std::array::from_fn;
@@ -13,6 +14,12 @@ macro_rules! registers {
         impl Registers for Portable<$float, $width> {
             const WIDTH: usize = $width;
             const MANY: bool = false;
+            const FUSES: bool = false;
+
+            #[inline(always)]
+            fn mul_add(self, a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float {
+                self.add(self.mul(a, b), c)
+            }
 
             #[inline(always)]
             fn split(elements: &[$float]) -> (&[Self::Float], &[$float]) {

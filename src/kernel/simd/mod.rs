@@ -5,7 +5,7 @@
 //! level's token, compiled for its instructions.
 //!
 //! BITS: every operation of a token is one IEEE operation in each lane, so that no result depends
-//! on the level. No token has a fused multiplication and addition.
+//! on the level. The one exception, a fused multiplication and addition, is for `Numerics::Fast` alone.
 
 mod array;
 mod level;
@@ -30,6 +30,13 @@ pub(crate) trait Registers: Lanes<Element: Native> {
     /// Whether the machine has 32 registers of this kind, not 16: what a tile may fill.
     const MANY: bool;
 
+    /// Whether the machine has a multiplication and addition of one rounding.
+    const FUSES: bool;
+
+    /// `a * b + c`, rounded once where the machine can, twice elsewhere.
+    ///
+    /// BITS: for `Numerics::Fast` alone.
+    fn mul_add(self, a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
     /// A slice as registers and what is left behind the last whole one.
     fn split(elements: &[Self::Element]) -> (&[Self::Float], &[Self::Element]);
     /// The same for writing.

@@ -40,7 +40,7 @@ impl<T, F: FnOnce() -> T> WithSimd for Closure<F> {
 macro_rules! vector {
     ($float:ident, $word:ident, $floats:ident, $words:ident, $masks:ident, $lanes:ident,
      $split:ident, $split_mut:ident, $first_true:ident, $min:ident, $max:ident,
-     $splat:ident, $splat_bits:ident, $deinterleave:ident, $interleave:ident,
+     $splat:ident, $splat_bits:ident, $fused:ident, $deinterleave:ident, $interleave:ident,
      { $($name:ident = $of:ident($($argument:ident: $from:ident),*) -> $to:ident;)* }) => {
         impl<W: Work<$float>> WithSimd for Run<W, $float> {
             type Output = W::Output;
@@ -53,6 +53,12 @@ macro_rules! vector {
         impl<S: Simd> Registers for Vector<S, $float> {
             const WIDTH: usize = S::$lanes;
             const MANY: bool = S::REGISTER_COUNT >= 32;
+            const FUSES: bool = true;
+
+            #[inline(always)]
+            fn mul_add(self, a: S::$floats, b: S::$floats, c: S::$floats) -> S::$floats {
+                self.simd.$fused(a, b, c)
+            }
 
             #[inline(always)]
             fn split(elements: &[$float]) -> (&[S::$floats], &[$float]) {
@@ -169,7 +175,7 @@ macro_rules! vector {
 }
 
 vector!(f32, u32, f32s, u32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, first_true_m32s,
-    min_f32s, max_f32s, splat_f32s, splat_u32s, deinterleave_shfl_f32s, interleave_shfl_f32s, {
+    min_f32s, max_f32s, splat_f32s, splat_u32s, mul_add_f32s, deinterleave_shfl_f32s, interleave_shfl_f32s, {
     add = add_f32s(a: Float, b: Float) -> Float;
     sub = sub_f32s(a: Float, b: Float) -> Float;
     mul = mul_f32s(a: Float, b: Float) -> Float;
@@ -193,7 +199,7 @@ vector!(f32, u32, f32s, u32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, f
 });
 
 vector!(f64, u64, f64s, u64s, m64s, F64_LANES, as_simd_f64s, as_mut_simd_f64s, first_true_m64s,
-    min_f64s, max_f64s, splat_f64s, splat_u64s, deinterleave_shfl_f64s, interleave_shfl_f64s, {
+    min_f64s, max_f64s, splat_f64s, splat_u64s, mul_add_f64s, deinterleave_shfl_f64s, interleave_shfl_f64s, {
     add = add_f64s(a: Float, b: Float) -> Float;
     sub = sub_f64s(a: Float, b: Float) -> Float;
     mul = mul_f64s(a: Float, b: Float) -> Float;

@@ -17,7 +17,7 @@ use crate::plan::schedule::{Access, Home, Schedule, Step, Work};
 /// The description of a plan.
 pub(crate) fn describe<P: Tensorial>(plan: &Plan<P>) -> Description {
     let Plan { tape, schedule, executor, .. } = plan;
-    let writer = Writer { tape, schedule, recorded: plan.recorded };
+    let writer = Writer { tape, schedule };
     let sources = (0..schedule.items.len() as Id).filter(|&id| schedule.is_source(id));
     let results = schedule.results.iter().map(|&id| writer.value(id));
     let (lines, flat) = match executor {
@@ -67,8 +67,6 @@ pub(crate) fn describe<P: Tensorial>(plan: &Plan<P>) -> Description {
 struct Writer<'p, P: Tensorial> {
     tape: &'p Tape<P>,
     schedule: &'p Schedule<P>,
-    /// Nodes from here on were recorded by the plan.
-    recorded: usize,
 }
 
 impl<P: Tensorial> Writer<'_, P> {
@@ -89,7 +87,7 @@ impl<P: Tensorial> Writer<'_, P> {
             label: node.label(),
             shape: item.shape.to_vec(),
             place: node.location.to_string(),
-            gradient: item.origin as usize >= self.recorded,
+            gradient: item.origin >= self.schedule.gradients_from,
             recomputed: item.recomputed,
         }
     }

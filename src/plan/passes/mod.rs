@@ -6,6 +6,7 @@
 mod fuse;
 mod memory;
 mod order;
+mod rematerialise;
 mod simplify;
 mod slice;
 mod steps;
@@ -48,6 +49,7 @@ pub(crate) fn pipeline<P: Tensorial>() -> Vec<Stage<P>> {
     match P::form() {
         Form::Tensor => vec![
             optional("simplify", Pass::Simplify, simplify::run),
+            needed(rematerialise::NAME, rematerialise::run),
             needed("views", views::run),
             needed("steps", steps::run),
             optional("fuse", Pass::Fuse, fuse::run),

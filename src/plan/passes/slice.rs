@@ -11,8 +11,12 @@ use crate::plan::report::Report;
 use crate::plan::schedule::Schedule;
 
 /// The schedule of what nodes of a tape, its results, are computed from: their ancestors, but for
-/// those of which only the shape is read.
-pub(crate) fn slice<P: Tensorial>(tape: &Tape<P>, wanted: &[u32]) -> Schedule<P> {
+/// those of which only the shape is read. Nodes from `gradients_from` on compute gradients.
+pub(crate) fn slice<P: Tensorial>(
+    tape: &Tape<P>,
+    wanted: &[u32],
+    gradients_from: usize,
+) -> Schedule<P> {
     let needed = needed(tape, wanted);
     let mut numbers: Vec<Id> = vec![0; tape.len()];
     let mut items = Vec::new();
@@ -33,7 +37,7 @@ pub(crate) fn slice<P: Tensorial>(tape: &Tape<P>, wanted: &[u32]) -> Schedule<P>
     }
     let results = wanted.iter().map(|&index| numbers[index as usize]).collect();
     let summary = format!("{} of {} nodes are needed", items.len(), tape.len());
-    let mut schedule = Schedule::new(items, results);
+    let mut schedule = Schedule::new(items, results, gradients_from as u32);
     schedule.reports.push(Report::new("slice", summary));
     schedule
 }

@@ -3,6 +3,7 @@
 use super::output::{Output, Place, store};
 use super::pack;
 use super::tile::{Left, Right, tile};
+use crate::kernel::Numerics;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Native, Registers, Work};
 use crate::kernel::task::Matrix;
@@ -19,6 +20,7 @@ pub(in crate::kernel::native) struct Blocks<'a, 'o, E> {
     pub(in crate::kernel::native) out: &'a mut Output<'o, E>,
     pub(in crate::kernel::native) flipped: bool,
     pub(in crate::kernel::native) scratch: &'a mut Vec<E>,
+    pub(in crate::kernel::native) numerics: Numerics,
 }
 
 /// A range of columns, packed or where it is.
@@ -37,7 +39,11 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        let Self { sizes: [m, k, n], a, b, out, flipped, scratch } = self;
+        let Self { sizes: [m, k, n], a, b, out, flipped, scratch, numerics } = self;
+        let fused = R::FUSES && numerics == Numerics::Fast;
+        if fused {
+            takes!("fused");
+        }
         // Rows that overlap or are all one are packed: they are no runs at a distance.
         let in_place =
             b.column == 1 && b.row >= n && (m <= 12 || KB.min(k) * n <= 8192 && b.row % 512 != 0);
@@ -48,16 +54,25 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
         }
         for first in (0..n).step_by(NC) {
             let end = n.min(first + NC);
-            let panels = Panels { column: first, end, in_place, packed: 0, depth: KB.min(k) };
+            let depth = KB.min(k);
+            let panels = Panels { column: first, end, in_place, roomy: false, packed: 0, depth };
             let aligned = aligned(scratch, panels.packed_elements::<R>());
             for start in (0..k).step_by(KB) {
                 let depth = KB.min(k - start);
+                let past = (start + depth - 1) * b.row + end.next_multiple_of(R::WIDTH);
+                let panels = Panels { roomy: past <= b.elements.len(), ..panels };
                 let mut left_over = panels;
                 while let Some(panel) = left_over.next::<R>() {
                     if let Some(at) = panel.packed {
                         let padded = panel.registers * R::WIDTH;
                         let extents = [panel.column, panel.width, padded];
-                        pack::columns(&b, [start, depth], extents, &mut aligned[at..]);
+                        let out = &mut aligned[at..];
+                        if b.row == 1 && b.column >= start + depth {
+                            takes!("right operand turned");
+                            pack::turned(token, &b, [start, depth], extents, out);
+                        } else {
+                            pack::columns(&b, [start, depth], extents, out);
+                        }
                     }
                 }
                 let last = start + depth == k;
@@ -90,8 +105,11 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                         let place = Place { row, column, width, first: start == 0, flipped };
                         macro_rules! run {
                             ($height:literal, $registers:literal) => {{
-                                let sums =
-                                    tile::<R, $height, $registers>(token, depth, left, right);
+                                let sums = if fused {
+                                    tile::<R, true, $height, $registers>(token, depth, left, right)
+                                } else {
+                                    tile::<R, false, $height, $registers>(token, depth, left, right)
+                                };
                                 store(token, &sums, out, place);
                             }};
                         }
@@ -132,6 +150,8 @@ struct Panels {
     column: usize,
     end: usize,
     in_place: bool,
+    /// Whether a whole register may be read from the end of any row: there are elements behind it.
+    roomy: bool,
     /// Packed elements so far.
     packed: usize,
     /// Rows of the deepest block.
@@ -151,9 +171,10 @@ impl Panels {
             _ => 1,
         };
         let (column, width) = (self.column, left.min(registers * R::WIDTH));
-        // In place nothing may be read past a row: a panel that ends in a part of a register is
-        // packed.
-        let packed = (!self.in_place || width < registers * R::WIDTH).then_some(self.packed);
+        // A panel that ends in a part of a register reads past its rows, and drops that; where
+        // nothing is there to read it is packed.
+        let whole = self.roomy || width == registers * R::WIDTH;
+        let packed = (!(self.in_place && whole)).then_some(self.packed);
         if packed.is_some() {
             self.packed += self.depth * registers * R::WIDTH;
         }

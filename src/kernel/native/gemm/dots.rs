@@ -5,6 +5,8 @@
 //! apart: four elements of each column are read at a time and turned round in registers.
 
 use super::output::Output;
+use super::tile::term;
+use crate::kernel::Numerics;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Native, Registers, WIDEST, Work};
 use crate::kernel::task::Matrix;
@@ -19,6 +21,7 @@ pub(super) struct Dots<'a, 'o, E> {
     pub(super) b: Matrix<'a, E>,
     pub(super) out: Output<'o, E>,
     pub(super) flipped: bool,
+    pub(super) numerics: Numerics,
 }
 
 impl<E: Native> Work<E> for Dots<'_, '_, E> {
@@ -26,7 +29,8 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        let Self { k, n, a, b, mut out, flipped } = self;
+        let Self { k, n, a, b, mut out, flipped, numerics } = self;
+        let fused = R::FUSES && numerics == Numerics::Fast;
         let line: Vec<E>;
         let terms = if a.column == 1 {
             &a.elements[..k]
@@ -42,7 +46,11 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
                 #[inline(always)]
                 |j| &b.elements[(first + j.min(width - 1)) * b.column..][..k],
             );
-            let sums = columns_by_lanes(token, terms, columns);
+            let sums = if fused {
+                columns_by_lanes::<R, true>(token, terms, columns)
+            } else {
+                columns_by_lanes::<R, false>(token, terms, columns)
+            };
             for (j, sum) in sums[..width].iter().enumerate() {
                 if flipped {
                     out.row(first + j)[0] = *sum;
@@ -65,7 +73,7 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
 
 /// The sums of as many columns as a register has lanes.
 #[inline(always)]
-fn columns_by_lanes<R: Registers>(
+fn columns_by_lanes<R: Registers, const FUSED: bool>(
     token: R,
     terms: &[R::Element],
     columns: [&[R::Element]; WIDEST],
@@ -83,7 +91,7 @@ fn columns_by_lanes<R: Registers>(
         for (at, four) in fours.iter().enumerate() {
             let registers = token.gather_4(&columns, 4 * at);
             for t in 0..4 {
-                sum = token.add(sum, token.mul(token.splat(four[t]), registers[t]));
+                sum = term::<R, FUSED>(token, sum, token.splat(four[t]), registers[t]);
             }
         }
         if !rest.is_empty() {
@@ -99,7 +107,7 @@ fn columns_by_lanes<R: Registers>(
             );
             let registers = token.gather_4(&lines, 0);
             for (a, register) in rest.iter().zip(registers) {
-                sum = token.add(sum, token.mul(token.splat(*a), register));
+                sum = term::<R, FUSED>(token, sum, token.splat(*a), register);
             }
         }
         total = if block == 0 { sum } else { token.add(total, sum) };

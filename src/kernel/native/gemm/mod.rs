@@ -2,7 +2,8 @@
 //!
 //! BITS: lanes run over rows or columns of the result, never over the terms of a sum; a tile sums
 //! one block of `KB` terms, and blocks are added in ascending order. So no result depends on the
-//! registers' width, on how operands lie, on packing or on threads.
+//! registers' width, on how operands lie, on packing or on threads. `Numerics::Fast` keeps all of that but
+//! rounds once a term: whether a machine can is all that its results depend on.
 
 mod blocks;
 mod dots;
@@ -12,11 +13,11 @@ mod pack;
 mod tests;
 mod tile;
 
-use crate::kernel::GemmTask;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::task::Matrix;
 use crate::kernel::threads;
+use crate::kernel::{GemmTask, Numerics};
 pub(super) use blocks::Blocks;
 use dots::Dots;
 pub(super) use output::{Ending, Output};
@@ -37,6 +38,7 @@ struct Product<'a, E> {
     n: usize,
     a: Matrix<'a, E>,
     b: Matrix<'a, E>,
+    numerics: Numerics,
 }
 
 /// The product with the instructions of `level`, on at most that many threads; these are asked for
@@ -46,7 +48,7 @@ pub(crate) fn gemm_at<E: Native>(
     threads: impl FnOnce() -> usize,
     task: &mut GemmTask<'_, E>,
 ) {
-    let GemmTask { m, k, n, a, b, start, ref mut out, .. } = *task;
+    let GemmTask { m, k, n, a, b, start, numerics, ref mut out, .. } = *task;
     if m == 0 || n == 0 || k == 0 {
         out.fill(E::zero());
         return task.close();
@@ -57,7 +59,7 @@ pub(crate) fn gemm_at<E: Native>(
         return task.close();
     }
     let ending = Ending { finish: task.finish.take(), start, stride: n };
-    let product = Product { m, k, n, a, b };
+    let product = Product { m, k, n, a, b, numerics };
     let operations = m.saturating_mul(n).saturating_mul(k);
     let parts = match threads::parts(operations, usize::MAX) {
         1 => 1,
@@ -162,15 +164,15 @@ impl<'a, E: Native> Product<'a, E> {
 
     /// On this thread.
     fn run(self, level: Level, out: Output<'_, E>) {
-        let Self { m, k, n, a, b } = self;
+        let Self { m, k, n, a, b, numerics } = self;
         if m == 1 && b.row == 1 && b.column >= k {
             takes!("dots");
-            return E::at(level, Dots { k, n, a, b, out, flipped: false });
+            return E::at(level, Dots { k, n, a, b, out, flipped: false, numerics });
         }
         if n == 1 && a.column == 1 && a.row >= k {
             takes!("dots, flipped");
             let (a, b) = (b.transposed(), a.transposed());
-            return E::at(level, Dots { k, n: m, a, b, out, flipped: true });
+            return E::at(level, Dots { k, n: m, a, b, out, flipped: true, numerics });
         }
         E::at(level, Whole { product: self, out });
     }
@@ -187,7 +189,7 @@ impl<E: Native> Work<E> for Whole<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        let Self { product: Product { m, k, n, a, b }, mut out } = self;
+        let Self { product: Product { m, k, n, a, b, numerics }, mut out } = self;
         let straight = effort::<R>(m, k, n, &a, &b);
         let (a2, b2) = (b.transposed(), a.transposed());
         let flipped = straight > effort::<R>(n, k, m, &a2, &b2) + m * n;
@@ -197,7 +199,7 @@ impl<E: Native> Work<E> for Whole<'_, '_, E> {
         let ([m, n], a, b) = if flipped { ([n, m], a2, b2) } else { ([m, n], a, b) };
         let mut scratch = E::take_scratch();
         let (out, scratch_of) = (&mut out, &mut scratch);
-        Blocks { sizes: [m, k, n], a, b, out, flipped, scratch: scratch_of }.run(token);
+        Blocks { sizes: [m, k, n], a, b, out, flipped, scratch: scratch_of, numerics }.run(token);
         E::put_scratch(scratch);
     }
 }

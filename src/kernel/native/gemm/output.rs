@@ -1,5 +1,6 @@
 //! Where the sums of tiles go.
 
+use crate::kernel::Elementary;
 use crate::kernel::simd::Registers;
 use crate::kernel::task::Finish;
 use crate::math::format::Format;
@@ -134,30 +135,45 @@ pub(super) fn store<R: Registers, const MR: usize, const NV: usize>(
     for (to, from) in copied.iter_mut().zip(sums) {
         to.copy_from_slice(from);
     }
-    scatter(R::elements(copied.as_flattened()), NV * R::WIDTH, out, place);
+    let sums = R::elements(copied.as_flattened());
+    if flipped {
+        turn::<_, MR>(sums, NV * R::WIDTH, out, place);
+    } else {
+        scatter(sums, NV * R::WIDTH, out, place);
+    }
 }
 
 /// The sums of a tile, one by one.
 #[inline(never)]
-fn scatter<E: crate::kernel::Elementary>(
+fn scatter<E: Elementary>(sums: &[E], stride: usize, out: &mut Output<'_, E>, place: Place) {
+    let Place { row, column, width, first, .. } = place;
+    for (i, sums) in sums.chunks_exact(stride).enumerate() {
+        let line = &mut out.row(row + i)[column..][..width];
+        line.iter_mut().zip(sums).for_each(|(to, sum)| put(first, to, sum));
+    }
+}
+
+/// The sums of a tile whose `MR` rows are columns of the result.
+#[inline(never)]
+fn turn<E: Elementary, const MR: usize>(
     sums: &[E],
     stride: usize,
     out: &mut Output<'_, E>,
-    Place { row, column, width, first, flipped }: Place,
+    place: Place,
 ) {
-    let put = |to: &mut E, sum: &E| *to = if first { sum.clone() } else { to.add(sum) };
-    if flipped {
-        let height = sums.len() / stride;
-        for j in 0..width {
-            let line = &mut out.row(column + j)[row..][..height];
-            for (i, to) in line.iter_mut().enumerate() {
-                put(to, &sums[i * stride + j]);
+    let Place { row, column, width, first, .. } = place;
+    let lines: [&[E]; MR] = std::array::from_fn(|i| &sums[i * stride..][..width]);
+    #[expect(clippy::needless_range_loop, reason = "of as many lines as there are rows")]
+    for j in 0..width {
+        if let Some(to) = out.row(column + j)[row..].first_chunk_mut::<MR>() {
+            for i in 0..MR {
+                put(first, &mut to[i], &lines[i][j]);
             }
         }
-    } else {
-        for (i, sums) in sums.chunks_exact(stride).enumerate() {
-            let line = &mut out.row(row + i)[column..][..width];
-            line.iter_mut().zip(sums).for_each(|(to, sum)| put(to, sum));
-        }
     }
+}
+
+#[inline(always)]
+fn put<E: Elementary>(first: bool, to: &mut E, sum: &E) {
+    *to = if first { sum.clone() } else { to.add(sum) };
 }

@@ -1,6 +1,7 @@
 //! Operands copied into the order in which tiles read them.
 
 use crate::kernel::Elementary;
+use crate::kernel::simd::{Registers, WIDEST};
 use crate::kernel::task::Matrix;
 
 /// The columns `column..column + width` of rows `start..start + depth`, row after row, each filled
@@ -43,6 +44,41 @@ pub(in crate::kernel::native) fn columns<E: Elementary>(
                 for (t, row) in out.chunks_exact_mut(padded).take(depth).enumerate() {
                     row[first + j] = line[t * b.row].clone();
                 }
+            }
+        }
+    }
+}
+
+/// The same of columns that lie in one piece each, turned round in registers; what the lanes past
+/// the last column hold means nothing.
+#[inline(always)]
+pub(super) fn turned<R: Registers>(
+    token: R,
+    b: &Matrix<'_, R::Element>,
+    [start, depth]: [usize; 2],
+    [column, width, padded]: [usize; 3],
+    out: &mut [R::Element],
+) {
+    for first in (0..padded).step_by(R::WIDTH) {
+        let line = |j: usize| {
+            let column = column + (first + j).min(width - 1);
+            &b.elements[column * b.column + start..][..depth]
+        };
+        let lines: [&[R::Element]; WIDEST] = core::array::from_fn(
+            #[inline(always)]
+            |part| line(R::ORDER[part]),
+        );
+        let mut rows = out[first..].chunks_mut(padded);
+        for at in (0..depth / 4 * 4).step_by(4) {
+            for register in token.gather_4(&lines, at) {
+                if let Some(row) = rows.next() {
+                    R::split_mut(&mut row[..R::WIDTH]).0[0] = register;
+                }
+            }
+        }
+        for (t, row) in (depth / 4 * 4..depth).zip(rows) {
+            for (j, to) in row[..R::WIDTH].iter_mut().enumerate() {
+                *to = line(j)[t];
             }
         }
     }

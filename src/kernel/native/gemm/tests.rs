@@ -1,6 +1,7 @@
 //! Products at every level against the definition, to the bit.
 
 use super::gemm_at;
+use crate::kernel::Numerics;
 use crate::kernel::reference::{self, View};
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::task::{GemmTask, Matrix};
@@ -79,6 +80,7 @@ fn each_path_is_taken_by_the_products_that_it_is_for() {
     assert_eq!(plain([4, 4, 4], 1), ["tiny"]);
     assert_eq!(plain([64, 300, 512], 1), ["right operand packed"]);
     assert_eq!(path([512, 64, 3], [1, 512], [3, 1], 1)[0], "flipped");
+    assert_eq!(path([36, 50, 40], [50, 1], [1, 50], 1)[1], "right operand turned");
     assert_eq!(path([1, 50, 40], [50, 1], [1, 50], 1), ["dots"]);
     assert_eq!(path([40, 50, 1], [50, 1], [1, 1], 1), ["dots, flipped"]);
     assert_eq!(plain([64, 256, 2048], 2)[0], "columns over threads");
@@ -209,5 +211,67 @@ fn what_follows_a_product_follows_once_on_every_path() {
             let found = split.iter().filter(|path| all.contains(path)).count();
             assert_eq!(found, if threads > 1 { 3 } else { 0 }, "{all:?}");
         }
+    }
+}
+
+#[test]
+fn fast_products_are_close_and_the_same_on_any_number_of_threads() {
+    fn check<E: Native>([m, k, n]: [usize; 3], [a, b]: [[usize; 2]; 2], eps: f64) {
+        let mut random = Random(38);
+        let mut operand = |count| (0..count).map(|_| random.value(false)).collect::<Vec<E>>();
+        let (x, y) = (operand(m * k), operand(k * n));
+        let (a, b) = (Matrix::new(&x, a[0], a[1]), Matrix::new(&y, b[0], b[1]));
+        for level in Level::all() {
+            let product = |numerics, threads| {
+                let mut out = vec![E::zero(); m * n];
+                let task = &mut GemmTask::new([m, k, n], a, b, &mut out).numerics(numerics);
+                gemm_at(level, || threads, task);
+                out
+            };
+            let (exact, fast) = (product(Numerics::Exact, 1), product(Numerics::Fast, 1));
+            for threads in [2, 3] {
+                let what = format!("{m} x {k} x {n} at {level:?} on {threads} threads");
+                assert_same(&product(Numerics::Fast, threads), &fast, &what);
+            }
+            for (at, (exact, fast)) in exact.iter().zip(&fast).enumerate() {
+                let size = |t| (a.at(at / n, t).to_f64() * b.at(t, at % n).to_f64()).abs();
+                let size = (0..k).fold(0.0, |sum, t| sum + size(t));
+                let error = (exact.to_f64() - fast.to_f64()).abs();
+                assert!(error <= 2.0 * k as f64 * eps * size, "{error} of {size}");
+            }
+            if matches!(level, Level::Portable) {
+                assert_same(&fast, &exact, "no fused instruction");
+            }
+        }
+    }
+    for [m, k, n] in [[5, 300, 33], [70, 513, 600], [600, 300, 24], [3, 600_000, 4], [4, 5, 6]] {
+        check::<f32>([m, k, n], [[k, 1], [n, 1]], f64::from(f32::EPSILON) / 2.0);
+        check::<f64>([m, k, n], [[1, m], [1, k]], f64::EPSILON / 2.0);
+    }
+    check::<f32>([1, 800, 3000], [[800, 1], [1, 800]], f64::from(f32::EPSILON) / 2.0);
+    check::<f32>([3000, 800, 1], [[800, 1], [1, 1]], f64::from(f32::EPSILON) / 2.0);
+}
+
+#[test]
+fn fast_products_round_once_where_the_machine_can() {
+    // 1 + 2^-12 squared is 1 + 2^-11 + 2^-24: the last part is rounded away unless it is kept.
+    let (x, y) = ([1.0_f32 + 1.0 / 4096.0, -1.0], [1.0_f32 + 1.0 / 4096.0, 1.0 + 1.0 / 2048.0]);
+    for level in Level::all() {
+        // The two terms come last first, so that the product meets a sum.
+        let a: Vec<f32> = (0..2000).map(|i| x[1 - i % 2]).collect();
+        let b: Vec<f32> = (0..2 * 70).map(|i| y[1 - i / 70]).collect();
+        let product = |numerics| {
+            let mut out = vec![0.0; 1000 * 70];
+            let (a, b) = (Matrix::new(&a, 2, 1), Matrix::new(&b, 70, 1));
+            let task = &mut GemmTask::new([1000, 2, 70], a, b, &mut out).numerics(numerics);
+            let paths = taken(|| gemm_at(level, || 1, task));
+            (out, paths.contains(&"fused"))
+        };
+        let (fast, fused) = product(Numerics::Fast);
+        assert_eq!(fused, !matches!(level, Level::Portable));
+        let kept = if fused { 1.0 / 16_777_216.0 } else { 0.0 };
+        assert!(fast.iter().all(|&x| x == kept), "{level:?}: {}", fast[0]);
+        let (exact, fused) = product(Numerics::Exact);
+        assert!(!fused && exact.iter().all(|&x| x == 0.0), "exact at {level:?}");
     }
 }

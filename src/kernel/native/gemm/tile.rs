@@ -26,9 +26,9 @@ pub(super) struct Right<'a, E> {
 /// The block sums of `MR` rows by `NV` registers over `depth` terms.
 ///
 /// BITS: from `+0`, terms ascending, a multiplication and an addition each: what a product's
-/// definition says of one block, in every lane.
+/// definition says of one block, in every lane; but one rounding for both where `FUSED`.
 #[inline(always)]
-pub(super) fn tile<R: Registers, const MR: usize, const NV: usize>(
+pub(super) fn tile<R: Registers, const FUSED: bool, const MR: usize, const NV: usize>(
     token: R,
     depth: usize,
     left: Left<'_, R::Element>,
@@ -42,17 +42,30 @@ pub(super) fn tile<R: Registers, const MR: usize, const NV: usize>(
         *row = &left.elements[i * left.row..][..reach];
     }
     let width = NV * R::WIDTH;
-    let mut at = 0;
-    for line in right.elements.chunks(right.row).take(depth) {
-        let (registers, _) = R::split(&line[..width]);
+    let (mut at, mut line) = (0, 0);
+    for _ in 0..depth {
+        // Not a row of its own: a register may reach into the next one.
+        let (registers, _) = R::split(&right.elements[line..][..width]);
         let registers = &registers[..NV];
         for i in 0..MR {
             let a = token.splat(rows[i][at]);
             for j in 0..NV {
-                sums[i][j] = token.add(sums[i][j], token.mul(a, registers[j]));
+                sums[i][j] = term::<R, FUSED>(token, sums[i][j], a, registers[j]);
             }
         }
         at += left.step;
+        line += right.row;
     }
     sums
+}
+
+/// A sum and one term more.
+#[inline(always)]
+pub(super) fn term<R: Registers, const FUSED: bool>(
+    token: R,
+    sum: R::Float,
+    a: R::Float,
+    b: R::Float,
+) -> R::Float {
+    if FUSED { token.mul_add(a, b, sum) } else { token.add(sum, token.mul(a, b)) }
 }

@@ -1,5 +1,6 @@
 //! Operands that lie across the rows: transposes in registers, and operands by tiles.
 
+use crate::kernel::reference::SB;
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::testing::{Random, Strided, assert_same, taken};
 use crate::kernel::{Binary, Elementary, TransposeTask, native, reference};
@@ -82,4 +83,37 @@ fn operands_across_the_rows_take_their_paths() {
     assert_eq!(taken(|| drop(native::copy(little.view()))), [""; 0]);
     let zipped = taken(|| drop(native::zip(Binary::Add, x.view(), x.view())));
     assert_eq!(zipped, ["by tiles", "transposed in registers"]);
+}
+
+#[test]
+fn reductions_down_columns_agree_and_take_their_paths() {
+    fn check<E: Elementary>(random: &mut Random, extents: &[usize], axes: &[usize]) {
+        for order in [vec![0, 1, 2], vec![1, 0, 2]] {
+            let x = lying::<E>(random, extents, &order);
+            let exact = Strided::<E>::contiguous(random, extents, false);
+            for x in [x.view(), exact.view()] {
+                let what = format!("{extents:?} over {axes:?} of {}", E::NAME);
+                assert_same(&native::sum(x, axes), &reference::sum(x, axes), &what);
+                assert_same(&native::max(x, axes), &reference::max(x, axes), &what);
+            }
+        }
+    }
+    let mut random = Random(63);
+    for columns in [6, 7, 16, 63, 255, 256, 257, 1030] {
+        for rows in [1, 2, 15, 16, 17, 33, 100] {
+            check::<f32>(&mut random, &[1, rows, columns], &[0, 1]);
+            check::<f64>(&mut random, &[3, rows, columns], &[1]);
+            check::<super::ordered::Ordered>(&mut random, &[2, rows, columns], &[0, 1]);
+        }
+    }
+    for rows in [SB - 1, SB, SB + 1, 2 * SB + 5] {
+        check::<f32>(&mut random, &[1, rows, 9], &[0, 1]);
+        check::<f64>(&mut random, &[1, rows, 300], &[1]);
+    }
+    let wide = Strided::<f32>::contiguous(&mut random, &[2200, 2100], false);
+    let paths = taken(|| {
+        assert_same(&native::sum(wide.view(), &[0]), &reference::sum(wide.view(), &[0]), "wide");
+        assert_same(&native::max(wide.view(), &[0]), &reference::max(wide.view(), &[0]), "wide");
+    });
+    assert_eq!(paths, ["sums down columns", "maxima down columns"]);
 }

@@ -20,7 +20,7 @@ mod tests;
 mod unpool;
 mod weights;
 
-pub(crate) use fold::fold;
+pub(crate) use fold::{fold, fold_into};
 pub(crate) use forward::windowed_product;
 #[cfg_attr(
     not(test),
