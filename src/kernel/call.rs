@@ -3,6 +3,7 @@
 //! What a schedule holds instead of code: a step names a call, its operands and where its result
 //! goes, and can be printed, compared and run.
 
+use super::Numerics;
 use super::chain::row_major;
 use super::element::Elementary;
 use super::native;
@@ -94,7 +95,9 @@ impl Call {
     ) {
         match self {
             Self::Copy => native::copy_into(operands[0], out),
-            Self::Product => native::matmul_into(operands[0], operands[1], None, out),
+            Self::Product => {
+                native::matmul_into(operands[0], operands[1], Numerics::Exact, None, out)
+            }
             Self::Sum(axes) => out.clone_from_slice(&native::sum(operands[0], axes)),
             Self::Max(axes) => out.clone_from_slice(&native::max(operands[0], axes)),
             Self::FirstMax(axes) => out.clone_from_slice(&native::first_max(operands[0], axes)),
@@ -133,7 +136,13 @@ impl Call {
         finish: Finish<'_, E>,
     ) {
         if let Self::Product = self {
-            return native::matmul_into(operands[0], operands[1], Some(finish), out);
+            return native::matmul_into(
+                operands[0],
+                operands[1],
+                Numerics::Exact,
+                Some(finish),
+                out,
+            );
         }
         self.run(operands, &[], out);
         finish(0, out);
