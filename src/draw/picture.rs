@@ -112,11 +112,8 @@ impl Picture {
                 let written = written.find(|&id| outline.items[id].node == write.node);
                 written.into_iter().for_each(|id| cells[id].lines.push(text.clone()));
             }
-            let kernel = match step.nodes.len() {
-                1 => step.kernel.clone(),
-                count => format!("{} of {count}", step.kernel),
-            };
-            let mut lines = vec![format!("{number}: {kernel} {}", Shape::new(&step.shape))];
+            let title = format!("{number}: {} {}", step.title(), Shape::new(&step.shape));
+            let mut lines = vec![title];
             if !step.frees.is_empty() {
                 let drops: Vec<String> = step.frees.iter().map(|node| format!("%{node}")).collect();
                 lines.push(format!("drops {}", drops.join(", ")));

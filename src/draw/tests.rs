@@ -183,6 +183,22 @@ fn a_view_between_two_values_of_a_step_stands_in_the_step() {
 }
 
 #[test]
+fn what_is_computed_again_is_marked() {
+    let network = Network::new();
+    let w = network.parameter(Tensor::from_fn([32, 32], |at| (at[0] + at[1]) as f32 * 1e-3));
+    let x = network.input(Tensor::<f32>::zeros([32, 32]));
+    let loss = (0..6).fold(x + 0.5, |x, _| x.matmul(w).tanh()).sum();
+    let plan = network.compile_training_compact(loss, []);
+    let description = plan.describe();
+    let nodes = description.steps.iter().flat_map(|step| &step.nodes);
+    let again = nodes.filter(|node| node.recomputed).count();
+    assert!(again > 0, "{description}");
+    assert_eq!(plan.to_dot().matches("computed again").count(), again);
+    assert_eq!(plan.to_svg().matches("class=\"again\"").count(), again);
+    assert!(plan.to_mermaid().contains("classDef again"));
+}
+
+#[test]
 fn flat_plans_are_drawn_without_steps() {
     let network = Network::new();
     let x = network.input(1.0_f64);

@@ -140,6 +140,24 @@ fn what_the_network_refuses_a_plan_refuses_in_the_same_words() {
 }
 
 #[test]
+fn a_budget_that_no_plan_keeps_is_refused_with_the_least_there_is() {
+    let network = Network::new();
+    let w = network.parameter(Tensor::from_fn([16, 16], |at| at[0] as f64 * 0.01));
+    let loss = (0..4).fold(w.exp(), |x, _| x.matmul(w).tanh()).sum();
+    let compile = || Compile::new(&network).loss(loss);
+    let error = told(
+        compile().memory_budget(100).try_plan(),
+        &["compile: ", "memory budget of 100 bytes", "the least takes "],
+    );
+    let PlanError::Budget { budget: 100, least } = error else { panic!("{error:?}") };
+    let plan = compile().memory_budget(least as usize).plan();
+    let memory = plan.describe().memory;
+    assert!(memory.arena + memory.results <= least);
+    let (planned, oracle) = (plan.forward(&network, []), network.forward());
+    assert!(identical(&planned.backward(loss).of(w), &oracle.backward(loss).of(w)));
+}
+
+#[test]
 fn nothing_is_a_plan_too() {
     let m = model();
     let plan = m.network.compile([Symbol::from(m.loss); 0], []);
