@@ -83,6 +83,11 @@ fn makemore(rows: usize, seed: u64) -> Case<Tensor> {
     Case { name: format!("makemore, {rows}"), network, loss: loss.loss, feeds, rate: 0.1 }
 }
 
+/// Seconds that can be divided by: a clock may not have moved.
+fn measurable(seconds: f64) -> f64 {
+    if seconds > 1e-9 { seconds } else { 1e-9 }
+}
+
 /// Trains twice, by the interpreter and by a plan, and prints a line for each.
 fn compare<P: Tensorial>(case: &Case<P>, steps: usize, rule: impl Fn(&P, &P, f64) -> P) {
     let Case { name, network: start, loss, feeds, rate } = case;
@@ -104,11 +109,11 @@ fn compare<P: Tensorial>(case: &Case<P>, steps: usize, rule: impl Fn(&P, &P, f64
     let (planned, fast) = train(Some(&plan));
     for (by, seconds) in [("interpreter", slow), ("plan", fast)] {
         let each = seconds / steps.max(1) as f64;
-        let (rate, node) = (1.0 / each.max(1e-9), each * 1e9 / nodes as f64);
+        let (rate, node) = (1.0 / measurable(each), each * 1e9 / nodes as f64);
         println!(
             "{name:<17} {nodes:>6} {by:<12} {steps} steps in {seconds:>7.3} s {rate:>10.0} \
              {node:>11.1} {:>8.2}x",
-            slow / seconds.max(1e-9)
+            slow / measurable(seconds)
         );
     }
     println!("{name:<17} fingerprint {planned}, the interpreter's: {}", interpreted == planned);

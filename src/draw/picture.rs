@@ -5,6 +5,7 @@ use super::{Kind, label};
 use crate::graph::tape::Tape;
 use crate::payload::{Shape, Tensorial};
 use crate::plan::{Lies, Outline};
+use std::collections::BTreeMap;
 
 /// What a box says of its value besides its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -102,15 +103,17 @@ impl Picture {
             edges.extend(item.operands.iter().map(|&operand| (operand as usize, id)));
         }
         let groups = outline.steps.iter().enumerate().map(|(number, (step, items))| {
+            let by_node = items.iter().map(|&id| (outline.items[id as usize].node, id as usize));
+            let by_node: BTreeMap<u32, usize> = by_node.collect();
             for write in &step.writes {
                 let text = match (write.offset, write.in_place_of) {
                     (None, _) => continue,
                     (Some(offset), None) => format!("at {offset}"),
                     (Some(offset), Some(of)) => format!("at {offset}, in place of %{of}"),
                 };
-                let mut written = items.iter().map(|&id| id as usize);
-                let written = written.find(|&id| outline.items[id].node == write.node);
-                written.into_iter().for_each(|id| cells[id].lines.push(text.clone()));
+                if let Some(&id) = by_node.get(&write.node) {
+                    cells[id].lines.push(text);
+                }
             }
             let title = format!("{number}: {} {}", step.title(), Shape::new(&step.shape));
             let mut lines = vec![title];
