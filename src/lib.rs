@@ -39,8 +39,11 @@ pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Unary, Window};
 pub use kernel::{Finish, GemmTask, MapTask, Matrix};
-pub use kernel::{ReduceTask, Reduction, TransposeTask, WindowTask};
-pub use neural::{Activation, Layer, Mlp, Neuron, Optimizer, Sgd, init};
+pub use kernel::{ReduceTask, Reduction, TransposeTask, WindowForm, WindowTask};
+pub use neural::{
+    Activation, Adam, Layer, Mlp, Neuron, Optimizer, RecordedStep, Sgd, causal_mask, init,
+    scaled_dot_product_attention,
+};
 pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{
     Differentiable, Form, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial,

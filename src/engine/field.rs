@@ -79,6 +79,11 @@ impl<P: Tensorial> Field<P> {
         Self { tape, entries: Arc::new(entries), target: Some(target) }
     }
 
+    /// Any values: entries by ascending position.
+    pub(crate) fn of_values(tape: Tape<P>, entries: Vec<(u32, P)>) -> Self {
+        Self { tape, entries: Arc::new(entries), target: None }
+    }
+
     pub(crate) fn entry(&self, index: usize) -> Option<&P> {
         let found = self.entries.binary_search_by_key(&index, |(at, _)| *at as usize);
         found.ok().map(|at| &self.entries[at].1)

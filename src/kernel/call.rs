@@ -3,13 +3,14 @@
 //! What a schedule holds instead of code: a step names a call, its operands and where its result
 //! goes, and can be printed, compared and run.
 
-use super::Numerics;
 use super::chain::row_major;
 use super::element::Elementary;
 use super::native;
+use super::numerics::Numerics;
 use super::reference::View;
-use super::task::Finish;
+use super::task::{Finish, WindowForm, WindowTask};
 use super::walk::product_of;
+use super::window::{Window, Windows};
 
 /// A kernel with its attributes. Axes ascend.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,13 @@ pub(crate) enum Call {
         leading: usize,
     },
     RowUpdate,
+    /// Work on the windows of images: of elements with kernels of their own alone.
+    Window {
+        form: WindowForm,
+        extents: [usize; 4],
+        filters: [usize; 4],
+        window: Window,
+    },
 }
 
 impl Call {
@@ -65,6 +73,11 @@ impl Call {
             Self::Gather => "gather",
             Self::Scatter { .. } => "scatter",
             Self::RowUpdate => "row_update",
+            Self::Window { form: WindowForm::Product, .. } => "conv",
+            Self::Window { form: WindowForm::ImagesGradient, .. } => "conv_images",
+            Self::Window { form: WindowForm::WeightsGradient, .. } => "conv_weights",
+            Self::Window { form: WindowForm::MaxPool, .. } => "max_pool",
+            Self::Window { form: WindowForm::MaxPoolGradient, .. } => "max_unpool",
         }
     }
 
@@ -81,6 +94,14 @@ impl Call {
             Self::Scatter { .. } => read(),
             // A maximum, a difference, an exponential, a sum and a last step for each element.
             Self::LogSumExp(_) | Self::LogSoftmax(_) | Self::Softmax(_) => 5 * read(),
+            Self::Window {
+                form: WindowForm::MaxPool | WindowForm::MaxPoolGradient,
+                extents,
+                ..
+            } => product_of(extents) as u64,
+            Self::Window { extents, filters, window, .. } => {
+                2 * Windows::new(*extents, *filters, window).operations() as u64
+            }
             Self::Copy | Self::Pad { .. } | Self::Concat(_) | Self::Gather | Self::RowUpdate => 0,
         }
     }
@@ -91,13 +112,12 @@ impl Call {
         &self,
         operands: &[View<'_, E>],
         rows: &[usize],
+        numerics: Numerics,
         out: &mut [E],
     ) {
         match self {
             Self::Copy => native::copy_into(operands[0], out),
-            Self::Product => {
-                native::matmul_into(operands[0], operands[1], Numerics::Exact, None, out)
-            }
+            Self::Product => native::matmul_into(operands[0], operands[1], numerics, None, out),
             Self::Sum(axes) => out.clone_from_slice(&native::sum(operands[0], axes)),
             Self::Max(axes) => out.clone_from_slice(&native::max(operands[0], axes)),
             Self::FirstMax(axes) => out.clone_from_slice(&native::first_max(operands[0], axes)),
@@ -124,6 +144,15 @@ impl Call {
             Self::RowUpdate => {
                 native::row_update_into(operands[0], operands[1], rows, out);
             }
+            Self::Window { form, extents, filters, window } => {
+                let (form, extents, filters, window) = (*form, *extents, *filters, *window);
+                let first = native::packed(operands[0]);
+                let second = operands.get(1).map(|&operand| native::packed(operand));
+                let operands = [&*first, second.as_deref().unwrap_or(&[])];
+                let mut task = WindowTask { form, operands, extents, filters, window, out };
+                let taken = E::window(&mut task);
+                assert!(taken, "invariant: windows are matched where the element has kernels");
+            }
         }
     }
 
@@ -132,19 +161,15 @@ impl Call {
     pub(crate) fn run_followed<E: Elementary>(
         &self,
         operands: &[View<'_, E>],
+        numerics: Numerics,
         out: &mut [E],
         finish: Finish<'_, E>,
     ) {
         if let Self::Product = self {
-            return native::matmul_into(
-                operands[0],
-                operands[1],
-                Numerics::Exact,
-                Some(finish),
-                out,
-            );
+            let [a, b] = [operands[0], operands[1]];
+            return native::matmul_into(a, b, numerics, Some(finish), out);
         }
-        self.run(operands, &[], out);
+        self.run(operands, &[], numerics, out);
         finish(0, out);
     }
 }

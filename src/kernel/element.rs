@@ -228,10 +228,10 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
         let _ = task;
         false
     }
-    /// Computes a convolution by a kernel of the element's own. `false`: not taken, and the chain of
-    /// operations that records one computes it. Called where [`Kernels::Native`] runs, never by the
-    /// oracle.
-    fn windowed_product(task: &mut WindowTask<'_, Self>) -> bool {
+    /// Computes a convolution, a pool or a gradient of one by a kernel of the element's own. `false`:
+    /// not taken, and the chain of operations that records it computes it. Called where
+    /// [`Kernels::Native`] runs, never by the oracle.
+    fn window(task: &mut WindowTask<'_, Self>) -> bool {
         let _ = task;
         false
     }

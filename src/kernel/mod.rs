@@ -34,6 +34,6 @@ pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
 pub use numerics::Numerics;
 pub use task::{
-    Finish, GemmTask, MapTask, Matrix, ReduceTask, Reduction, TransposeTask, WindowTask,
+    Finish, GemmTask, MapTask, Matrix, ReduceTask, Reduction, TransposeTask, WindowForm, WindowTask,
 };
 pub use window::Window;

@@ -172,23 +172,39 @@ impl<'a, E: Elementary> GemmTask<'a, E> {
     }
 }
 
-/// One windowed product: see [`Elementary::windowed_product`](crate::Elementary::windowed_product).
+/// What is computed of windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum WindowForm {
+    /// Of images and weights the windowed product `[n, f, oh, ow]`.
+    Product,
+    /// Of the product's cotangent and weights the cotangent of the images.
+    ImagesGradient,
+    /// Of images and the product's cotangent the cotangent of the weights.
+    WeightsGradient,
+    /// Of images the maximum of each window, `[n, c, oh, ow]`.
+    MaxPool,
+    /// Of images and the maxima's cotangent the cotangent of the images.
+    MaxPoolGradient,
+}
+
+/// Work on the windows of images: see [`Elementary::window`](crate::Elementary::window).
 ///
 /// Row-major, and valid: extents that fit one another, windows that fit the padded images.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct WindowTask<'a, E> {
-    /// The images.
-    pub images: &'a [E],
-    /// Their extents `[n, c, h, w]`.
+    /// What is computed.
+    pub form: WindowForm,
+    /// The operands, in the order in which the form names them; of one operand, the second is empty.
+    pub operands: [&'a [E]; 2],
+    /// The extents of the images, `[n, c, h, w]`.
     pub extents: [usize; 4],
-    /// The weights.
-    pub weights: &'a [E],
-    /// Their extents `[f, c / groups, kh, kw]`.
+    /// The extents of the weights, `[f, c / groups, kh, kw]`; of a pool `[c, 1, kh, kw]`.
     pub filters: [usize; 4],
     /// How windows lie.
     pub window: Window,
-    /// The result, `[n, f, oh, ow]`.
+    /// The result.
     pub out: &'a mut [E],
 }
 

@@ -10,7 +10,7 @@
 /// let window = Window::new().step([2, 2]).padding([[1, 1], [1, 1]]);
 /// assert_eq!(window.dilation, [1, 1]);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Window {
     /// The distance of neighbouring windows, down and across.

@@ -4,17 +4,23 @@
 //! layer or an optimiser from outside is as good as these. It stands above the engine.
 
 mod activation;
+mod adam;
+mod attention;
 pub mod init;
 mod layer;
 mod loss;
 mod mlp;
 mod neuron;
 mod optimizer;
+mod recorded_step;
 mod sgd;
 
 pub use activation::Activation;
+pub use adam::Adam;
+pub use attention::{causal_mask, scaled_dot_product_attention};
 pub use layer::Layer;
 pub use mlp::Mlp;
 pub use neuron::Neuron;
 pub use optimizer::Optimizer;
+pub use recorded_step::RecordedStep;
 pub use sgd::Sgd;

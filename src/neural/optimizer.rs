@@ -1,6 +1,7 @@
 //! `Optimizer`: how gradients become the next generation.
 
-use crate::{Gradients, Network, Tensorial};
+use super::RecordedStep;
+use crate::{Gradients, Network, Symbol, Tensorial};
 
 /// A rule that turns gradients into the next generation, with state of its own in [`Field`]s.
 ///
@@ -59,4 +60,21 @@ pub trait Optimizer<P: Tensorial> {
 
     /// Sets the learning rate of the steps from here on: what a schedule calls.
     fn set_learning_rate(&mut self, rate: f64);
+
+    /// Puts a whole step on the tape, for each parameter with the node of its gradient: what
+    /// [`Optimizer::step`] computes, to the bit, as values to compile with the gradients. `None`, the
+    /// default, where the optimiser has no such form.
+    ///
+    /// # Panics
+    ///
+    /// Where a symbol is not of the network.
+    #[track_caller]
+    fn record(
+        &self,
+        network: &Network<P>,
+        gradients: &[(Symbol, Symbol)],
+    ) -> Option<RecordedStep<P>> {
+        let _ = (network, gradients);
+        None
+    }
 }

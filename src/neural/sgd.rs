@@ -1,7 +1,7 @@
 //! `Sgd`: gradient descent, with momentum.
 
-use super::Optimizer;
-use crate::{Binary, Elementary, Field, Gradients, Kernels, Network, Tensorial};
+use super::{Optimizer, RecordedStep};
+use crate::{Binary, Elementary, Field, Gradients, Kernels, Network, Shape, Symbol, Tensorial};
 use std::fmt;
 
 /// Stochastic gradient descent: `w <- w - rate * d`, each operation rounded once.
@@ -103,5 +103,40 @@ impl<P: Tensorial> Optimizer<P> for Sgd<P> {
 
     fn set_learning_rate(&mut self, rate: f64) {
         self.rate = rate;
+    }
+
+    #[track_caller]
+    fn record(
+        &self,
+        network: &Network<P>,
+        gradients: &[(Symbol, Symbol)],
+    ) -> Option<RecordedStep<P>> {
+        let number = |value: f64| P::full(&Shape::scalar(), P::Element::from_f64(value));
+        let rate = network.input(number(self.rate));
+        let momentum = network.leaf(number(self.momentum));
+        let (mut parameters, mut state) = (Vec::with_capacity(gradients.len()), Vec::new());
+        for &(parameter, gradient) in gradients {
+            let (w, g) = (network.resolve(parameter), network.resolve(gradient));
+            let mut direction = g;
+            if self.momentum != 0.0 {
+                // Of no velocity yet the first is the gradient itself: -0 + g is g, of either sign.
+                let payload = match &self.velocity {
+                    Some(velocity) => velocity.of(parameter),
+                    None => P::full(w.shape(), P::Element::zero().neg()),
+                };
+                let before = network.input(payload.clone());
+                let velocity = before * momentum.broadcast_like(w) + g;
+                state.push((before.symbol(), payload, velocity.symbol()));
+                direction = if self.nesterov {
+                    g + velocity * momentum.broadcast_like(w)
+                } else {
+                    velocity
+                };
+            }
+            let next = w - rate.broadcast_like(w) * direction;
+            parameters.push((parameter, next.symbol()));
+        }
+        let rate_payload = number(self.rate);
+        Some(RecordedStep { parameters, state, rate: rate.symbol(), rate_payload })
     }
 }

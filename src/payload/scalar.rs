@@ -169,8 +169,8 @@ macro_rules! float {
             fn reduce(task: &mut ReduceTask<'_, Self>) -> bool {
                 native::reduce::reduce(task)
             }
-            fn windowed_product(task: &mut WindowTask<'_, Self>) -> bool {
-                native::windowed_product(task)
+            fn window(task: &mut WindowTask<'_, Self>) -> bool {
+                native::window(task)
             }
             fn map(task: &mut MapTask<'_, Self>) -> bool {
                 native::lanes::map(task)

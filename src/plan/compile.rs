@@ -14,6 +14,7 @@ use crate::engine::chain_rule::ancestors;
 use crate::graph::error::{NetworkError, describe};
 use crate::graph::tape::Tape;
 use crate::graph::{Network, Symbol};
+use crate::kernel::Numerics;
 use crate::payload::{Form, Tensorial};
 use std::sync::Arc;
 
@@ -130,6 +131,12 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         self
     }
 
+    /// How products round: exactly as specified, or as fast as the machine can, with other bits.
+    pub fn numerics(mut self, numerics: Numerics) -> Self {
+        self.options.numerics = numerics;
+        self
+    }
+
     /// Splits a step over at most so many threads.
     pub fn threads(mut self, count: usize) -> Self {
         self.options.threads = Some(count);
@@ -209,7 +216,9 @@ impl<'n, P: Tensorial> Compile<'n, P> {
             }
         }
         let executor = match P::form() {
-            Form::Tensor => Executor::Arena(Arena::new(Program::new(&schedule))),
+            Form::Tensor => {
+                Executor::Arena(Arena::new(Program::new(&schedule, self.options.numerics)))
+            }
             Form::Scalar => Executor::Flat(Flat::new(&schedule)),
             Form::Opaque => Executor::Opaque(Opaque::new(&schedule)),
         };

@@ -1,6 +1,7 @@
 //! `Options`: what a plan was asked to be.
 
 use super::passes::Pass;
+use crate::kernel::Numerics;
 
 /// The labelled options behind [`Compile`](crate::Compile).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) limit: Option<usize>,
     /// What the backward half computes again.
     pub(crate) rematerialise: Rematerialise,
+    /// How products round.
+    pub(crate) numerics: Numerics,
     /// How many threads a step may be split over, at most.
     pub(crate) threads: Option<usize>,
 }

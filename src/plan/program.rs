@@ -6,6 +6,7 @@ use super::chains::{chain_of, following};
 use super::item::{Definition, Id};
 use super::passes::is_splat;
 use super::schedule::{Access, Home, Schedule, Step, Work};
+use crate::kernel::Numerics;
 use crate::kernel::call::Call;
 use crate::kernel::chain::Chain;
 use crate::payload::layout::Layout;
@@ -80,6 +81,8 @@ pub(super) enum Handed {
 pub(super) struct Program<P: Tensorial> {
     pub(super) sources: Vec<Source<P>>,
     pub(super) lines: Vec<Line>,
+    /// How products round.
+    pub(super) numerics: Numerics,
     /// The number of elements of the arena.
     pub(super) arena: usize,
     /// The number of elements of each result's block; of none that is handed back otherwise.
@@ -88,7 +91,7 @@ pub(super) struct Program<P: Tensorial> {
 }
 
 impl<P: Tensorial> Program<P> {
-    pub(super) fn new(schedule: &Schedule<P>) -> Self {
+    pub(super) fn new(schedule: &Schedule<P>, numerics: Numerics) -> Self {
         let mut builder =
             Builder { schedule, numbers: vec![None; schedule.items.len()], sources: vec![] };
         let lines: Vec<Line> = schedule.steps.iter().map(|step| builder.line(step)).collect();
@@ -101,7 +104,7 @@ impl<P: Tensorial> Program<P> {
             _ => Handed::Source(builder.source(id)),
         });
         let results = results.collect();
-        Self { sources: builder.sources, lines, arena: schedule.arena, blocks, results }
+        Self { sources: builder.sources, lines, numerics, arena: schedule.arena, blocks, results }
     }
 }
 

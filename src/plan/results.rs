@@ -3,7 +3,7 @@
 use super::error::{PlanError, planned};
 use crate::engine::Field;
 use crate::graph::Symbol;
-use crate::graph::error::describe;
+use crate::graph::error::{NetworkError, describe};
 use crate::graph::tape::Tape;
 use crate::payload::Tensorial;
 use std::sync::Arc;
@@ -84,6 +84,58 @@ impl<P: Tensorial> Results<P> {
             Ok(at) => Ok(self.values[self.names.by_node[at].1].clone()),
             Err(_) => Err(PlanError::NotHanded { value: describe(index, self.tape.node(index)) }),
         }
+    }
+
+    /// The field that has, for each first value, the payload of the second one: recorded gradients or
+    /// next parameters in the form that [`Network::step`](crate::Network::step) takes.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let w = network.parameter(3.0_f64);
+    /// let gradient = network.differentiate(w * w, [w])[0];
+    /// let results = network.compile([gradient], []).forward(&network, []);
+    /// assert_eq!(results.field([(w.symbol(), gradient.symbol())]).of(w), 6.0);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where [`Results::try_field`] errs.
+    #[must_use]
+    #[track_caller]
+    pub fn field(&self, pairs: impl IntoIterator<Item = (Symbol, Symbol)>) -> Field<P> {
+        planned(self.try_field(pairs))
+    }
+
+    /// The field that has, for each first value, the payload of the second one; of equal first values
+    /// the last counts.
+    ///
+    /// # Errors
+    ///
+    /// Where a value is not of this network, the plan does not hand the second of a pair back, or the
+    /// two differ in shape.
+    pub fn try_field(
+        &self,
+        pairs: impl IntoIterator<Item = (Symbol, Symbol)>,
+    ) -> Result<Field<P>, PlanError> {
+        let mut entries = std::collections::BTreeMap::new();
+        for (of, value) in pairs {
+            let index = self.tape.position(of, "field")?;
+            let payload = self.try_of(value)?;
+            let (node, found) = (self.tape.node(index), payload.shape());
+            if found != *node.shape {
+                let (value, expected) = (describe(index, node), (*node.shape).clone());
+                let operation = "field";
+                return Err(
+                    NetworkError::DirectionShape { operation, value, expected, found }.into()
+                );
+            }
+            entries.insert(index as u32, payload);
+        }
+        Ok(Field::of_values(self.tape.clone(), entries.into_iter().collect()))
     }
 
     /// The gradient of a loss of the plan: with respect to the parameters that it depends on, and to

@@ -230,6 +230,7 @@ fn compile<'w, P: Tensorial>(
                 builder
             }
             ("without", "fuse") => builder.without(Pass::Fuse),
+            ("without", "windows") => builder.without(Pass::Windows),
             ("without", "epilogue") => builder.without(Pass::Epilogue),
             ("without", "simplify") => builder.without(Pass::Simplify),
             ("keep", word) => builder.keep(value(network, word)?),

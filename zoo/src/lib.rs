@@ -7,6 +7,7 @@
 //! | [`vocabulary`] | characters as tokens, and the windows a model is trained on |
 //! | [`bigram`] | the counting model: the loss a bigram network has to reach |
 //! | [`makemore`] | the model of the makemore examples, from raw parameters |
+//! | [`models`] | networks that benches and tests train: plain, residual, LeNet, VGG |
 //! | [`random`] | a small seeded generator for splits and samples |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
@@ -28,6 +29,7 @@ pub mod chart;
 pub mod cli;
 pub mod corpus;
 pub mod makemore;
+pub mod models;
 pub mod progress;
 pub mod random;
 pub mod stopwatch;

@@ -23,7 +23,7 @@ mod sum;
 mod tests;
 mod tiles;
 pub(crate) mod transpose;
-mod window;
+pub(crate) mod window;
 
 pub(crate) use index::{gather, gather_into, row_update, row_update_into, scatter, scatter_into};
 pub(crate) use map::{map, select, zip, zip_in_place};
@@ -36,7 +36,7 @@ pub(crate) use softmax::{
     log_softmax, log_softmax_into, log_sum_exp, log_sum_exp_into, softmax, softmax_into,
 };
 pub(crate) use sum::sum;
-pub(crate) use window::{fold, fold_into, windowed_product};
+pub(crate) use window::{fold, fold_into, window};
 
 use crate::kernel::simd::Native;
 

@@ -7,7 +7,9 @@ use super::Tensor;
 use crate::kernel::memory::Block;
 use crate::kernel::walk::product_of;
 use crate::kernel::window::Windows;
-use crate::kernel::{Binary, Elementary, Kernels, Unary, Window, WindowTask, native, reference};
+use crate::kernel::{
+    Binary, Elementary, Kernels, Unary, Window, WindowForm, WindowTask, native, reference,
+};
 use crate::payload::storage::Storage;
 use crate::payload::windowed::windowed_product;
 use crate::payload::{Shape, Tensorial};
@@ -48,9 +50,9 @@ impl<E: Elementary> Tensor<E> {
         let mut out = Block::zeros(shape.count());
         let (images, weights) = (self.plain(), weights.plain());
         let (images, weights) = (native::packed(images.view()), native::packed(weights.view()));
-        let (images, weights, window) = (&images, &weights, *window);
-        let mut task = WindowTask { images, extents, weights, filters, window, out: &mut out };
-        E::windowed_product(&mut task).then(|| Self::dense(shape, out))
+        let (form, operands, window) = (WindowForm::Product, [&*images, &*weights], *window);
+        let mut task = WindowTask { form, operands, extents, filters, window, out: &mut out };
+        E::window(&mut task).then(|| Self::dense(shape, out))
     }
 
     fn constant_like(&self, value: E) -> Self {

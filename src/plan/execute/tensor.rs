@@ -4,10 +4,10 @@
 //! and what it reads are borrowed side by side.
 
 use super::bind::{Elements, Given, elements, rows};
-use crate::kernel::Elementary;
 use crate::kernel::memory::Block;
 use crate::kernel::native::chain::{Outputs, Place, finish, run};
 use crate::kernel::reference::View;
+use crate::kernel::{Elementary, Numerics};
 use crate::payload::Tensorial;
 use crate::plan::program::{From, Handed, Kernel, Line, Operand, Piece, Program};
 use smallvec::SmallVec;
@@ -69,7 +69,7 @@ impl<P: Tensorial> Arena<P> {
                 state.arena.fill(P::Element::from_f64(f64::NAN));
             }
             for (number, line) in program.lines.iter().enumerate() {
-                step(line, &bound, &mut state, &mut blocks);
+                step(line, program.numerics, &bound, &mut state, &mut blocks);
                 if let Some(observe) = observe.as_deref_mut() {
                     let pieces = cut(&line.pieces, &mut state.arena, &mut blocks);
                     let outputs = line.outputs.iter().map(|&piece| &*pieces[piece]);
@@ -119,6 +119,7 @@ fn bind<'a, P: Tensorial>(
 
 fn step<E: Elementary>(
     line: &Line,
+    numerics: Numerics,
     bound: &[Bound<'_, E>],
     state: &mut State<E>,
     blocks: &mut [Block<E>],
@@ -139,11 +140,11 @@ fn step<E: Elementary>(
             }
             let rows = line.rows.map_or(&[][..], |number| bound[number].rows);
             match &line.operands[..] {
-                [a] => call.run(&[view(a, slice(a))], rows, out),
-                [a, b] => call.run(&[view(a, slice(a)), view(b, slice(b))], rows, out),
+                [a] => call.run(&[view(a, slice(a))], rows, numerics, out),
+                [a, b] => call.run(&[view(a, slice(a)), view(b, slice(b))], rows, numerics, out),
                 all => {
                     let views = all.iter().map(|operand| view(operand, slice(operand)));
-                    call.run(&views.collect::<Vec<_>>(), rows, out);
+                    call.run(&views.collect::<Vec<_>>(), rows, numerics, out);
                 }
             }
         }
@@ -166,7 +167,9 @@ fn step<E: Elementary>(
                 std::iter::once(Place::Output(0)).chain(others).collect();
             let views: SmallVec<[View<'_, E>; 2]> =
                 read.iter().map(|operand| view(operand, slice(operand))).collect();
-            call.run_followed(&views, out, &|start, run| finish(chain, &places, start, run));
+            call.run_followed(&views, numerics, out, &|start, run| {
+                finish(chain, &places, start, run)
+            });
         }
     }
 }

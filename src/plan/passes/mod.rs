@@ -12,11 +12,12 @@ mod slice;
 mod steps;
 mod views;
 
+pub(crate) use simplify::drop_unused;
 pub(crate) use slice::slice;
 pub(crate) use views::is_splat;
 
 use super::options::Options;
-use super::patterns::epilogue;
+use super::patterns::{epilogue, windows};
 use super::report::Report;
 use super::schedule::Schedule;
 use crate::payload::{Form, Tensorial};
@@ -27,6 +28,8 @@ use crate::payload::{Form, Tensorial};
 pub enum Pass {
     /// What is computed twice is computed once; what is constant, when the plan is made.
     Simplify,
+    /// Convolutions and maximum pools walk over images; no window is laid out.
+    Windows,
     /// Element-wise functions over one space become one step.
     Fuse,
     /// Element-wise functions follow on a product's result while it is near.
@@ -49,6 +52,7 @@ pub(crate) fn pipeline<P: Tensorial>() -> Vec<Stage<P>> {
     match P::form() {
         Form::Tensor => vec![
             optional("simplify", Pass::Simplify, simplify::run),
+            optional("windows", Pass::Windows, windows::run),
             needed(rematerialise::NAME, rematerialise::run),
             needed("views", views::run),
             needed("steps", steps::run),

@@ -171,7 +171,7 @@ fn bits_of_one<P: Tensorial>(payload: &P) -> Option<Vec<u8>> {
 }
 
 /// Drops the items that no result depends on; gives their number.
-fn drop_unused<P: Tensorial>(schedule: &mut Schedule<P>) -> usize {
+pub(crate) fn drop_unused<P: Tensorial>(schedule: &mut Schedule<P>) -> usize {
     let mut used = vec![false; schedule.items.len()];
     schedule.results.iter().for_each(|&id| used[id as usize] = true);
     for (id, item) in schedule.items.iter().enumerate().rev() {

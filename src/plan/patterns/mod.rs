@@ -4,3 +4,4 @@
 //! place in the plan that knows particular kernels.
 
 pub(super) mod epilogue;
+pub(super) mod windows;

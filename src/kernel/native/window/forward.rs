@@ -8,7 +8,7 @@ use super::{Width, carve, parts};
 use crate::kernel::native::gemm::columns;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Level, Native};
-use crate::kernel::task::{Matrix, WindowTask};
+use crate::kernel::task::Matrix;
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
 use std::ops::Range;
@@ -23,14 +23,6 @@ pub(super) enum Across {
     Filters,
     /// Whatever takes fewer registers.
     Either,
-}
-
-/// See `Elementary::windowed_product`.
-pub(crate) fn windowed_product<E: Native>(task: &mut WindowTask<'_, E>) -> bool {
-    let windows = Windows::new(task.extents, task.filters, &task.window);
-    let operands = [task.images, task.weights];
-    forward(Level::best(), threads::threads, Across::Either, &windows, operands, task.out);
-    true
 }
 
 /// `out` `[n, f, oh, ow]` of images `[n, c, h, w]` and weights `[f, c / groups, kh, kw]`.

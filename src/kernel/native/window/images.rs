@@ -15,7 +15,6 @@ use std::ops::Range;
 ///
 /// BITS: `fold(fold(g W'))`: products over the filters of a group, added per column of windows
 /// first and per row of windows then, each ascending from `+0`.
-#[cfg_attr(not(test), expect(dead_code, reason = "for plans: the tape records the chain"))]
 pub(crate) fn images_gradient<E: Native>(
     level: Level,
     threads: impl FnOnce() -> usize,

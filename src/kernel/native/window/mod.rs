@@ -21,21 +21,36 @@ mod unpool;
 mod weights;
 
 pub(crate) use fold::{fold, fold_into};
-pub(crate) use forward::windowed_product;
-#[cfg_attr(
-    not(test),
-    expect(unused_imports, reason = "a plan calls them; the tape records the chain")
-)]
-pub(crate) use {
-    images::images_gradient,
-    pool::{average_pool, max_pool},
-    unpool::max_pool_gradient,
-    weights::weights_gradient,
-};
 
 use super::carve;
-use crate::kernel::simd::{Native, Registers, Work};
+use crate::kernel::simd::{Level, Native, Registers, Work};
+use crate::kernel::task::{WindowForm, WindowTask};
 use crate::kernel::threads;
+use crate::kernel::window::Windows;
+
+/// The work on windows: see `Elementary::window`.
+pub(crate) fn window<E: Native>(task: &mut WindowTask<'_, E>) -> bool {
+    let windows = Windows::new(task.extents, task.filters, &task.window);
+    let (level, threads, operands) = (Level::best(), threads::threads, task.operands);
+    let out = &mut *task.out;
+    match task.form {
+        WindowForm::Product => {
+            forward::forward(level, threads, forward::Across::Either, &windows, operands, out);
+        }
+        WindowForm::ImagesGradient => {
+            let [cotangent, weights] = operands;
+            images::images_gradient(level, threads, &windows, [weights, cotangent], out);
+        }
+        WindowForm::WeightsGradient => {
+            weights::weights_gradient(level, threads, &windows, operands, out);
+        }
+        WindowForm::MaxPool => pool::max_pool(level, threads, &windows, operands[0], out),
+        WindowForm::MaxPoolGradient => {
+            unpool::max_pool_gradient(level, threads, &windows, operands, out);
+        }
+    }
+    true
+}
 
 /// How many parts a convolution is worth, of as many as there are threads.
 fn parts(operations: usize, threads: impl FnOnce() -> usize) -> usize {

@@ -12,7 +12,6 @@ use crate::kernel::window::Windows;
 /// wholly in the padding.
 ///
 /// BITS: any tree of maxima gives the same bits, and `-inf` changes none: the padding is left out.
-#[cfg_attr(not(test), expect(dead_code, reason = "for plans: the tape records the chain"))]
 pub(crate) fn max_pool<E: Native>(
     level: Level,
     threads: impl FnOnce() -> usize,

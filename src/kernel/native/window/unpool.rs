@@ -12,7 +12,6 @@ use crate::kernel::window::Windows;
 ///
 /// BITS: `fold(fold(..))` of what is routed there: a row of windows is added up first where windows
 /// overlap both ways. Zeros of the other positions change no sum, as none is ever `-0`.
-#[cfg_attr(not(test), expect(dead_code, reason = "for plans: the tape records the chain"))]
 pub(crate) fn max_pool_gradient<E: Native>(
     level: Level,
     threads: impl FnOnce() -> usize,

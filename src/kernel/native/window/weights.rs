@@ -13,7 +13,6 @@ use std::ops::Range;
 ///
 /// BITS: the product of windows, transposed, and the cotangent: a sum runs over (n, oh, ow), its
 /// blocks across the ends of rows and images.
-#[cfg_attr(not(test), expect(dead_code, reason = "for plans: the tape records the chain"))]
 pub(crate) fn weights_gradient<E: Native>(
     level: Level,
     threads: impl FnOnce() -> usize,

@@ -4,7 +4,10 @@
 mod speed;
 
 use super::forward::{Across, forward};
-use super::{average_pool, images_gradient, max_pool, max_pool_gradient, weights_gradient};
+use super::images::images_gradient;
+use super::pool::{average_pool, max_pool};
+use super::unpool::max_pool_gradient;
+use super::weights::weights_gradient;
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::testing::{Random, assert_same};
 use crate::kernel::window::{Window, Windows};

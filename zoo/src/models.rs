@@ -1,0 +1,138 @@
+//! Networks that benches and tests train: a plain one, a deep one, and two of convolutions.
+
+use poorgrad::{Network, Shape, Symbol, Tensor, Value, Window, init};
+
+/// A recorded model with a batch to train it on.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The network.
+    pub network: Network<Tensor>,
+    /// The mean cross-entropy of a batch.
+    pub loss: Symbol,
+    /// The scores `[batch, classes]`.
+    pub scores: Symbol,
+    /// The images and their classes, as a run is fed.
+    pub feeds: Vec<(Symbol, Tensor)>,
+}
+
+/// What a model is recorded with.
+struct Builder<'n> {
+    network: &'n Network<Tensor>,
+    weights: Box<dyn FnMut(&Shape) -> Tensor>,
+}
+
+impl<'n> Builder<'n> {
+    fn new(network: &'n Network<Tensor>) -> Self {
+        Self { network, weights: Box::new(init::kaiming(1)) }
+    }
+
+    fn parameter(&mut self, shape: Shape) -> Value<'n, Tensor> {
+        let payload = (self.weights)(&shape);
+        self.network.parameter(payload)
+    }
+
+    fn bias(&self, extent: usize) -> Value<'n, Tensor> {
+        self.network.parameter(Tensor::from_fn([extent], |_| 0.0))
+    }
+
+    /// `x w + b`.
+    fn affine(&mut self, x: Value<'n, Tensor>, outputs: usize) -> Value<'n, Tensor> {
+        let inputs = x.shape()[1];
+        let product = x.matmul(self.parameter(Shape::from([inputs, outputs])));
+        product + self.bias(outputs).broadcast_like(product)
+    }
+
+    /// A convolution with a bias for each filter.
+    fn conv(
+        &mut self,
+        x: Value<'n, Tensor>,
+        filters: usize,
+        size: usize,
+        padding: usize,
+    ) -> Value<'n, Tensor> {
+        let channels = x.shape()[1];
+        let weights = self.parameter(Shape::from([filters, channels, size, size]));
+        let window = Window::new().padding([[padding; 2]; 2]);
+        let y = x.conv2d(weights, &window);
+        let bias = self.bias(filters).reshape([filters, 1, 1]);
+        y + bias.broadcast_like(y)
+    }
+}
+
+fn halved(x: Value<'_, Tensor>) -> Value<'_, Tensor> {
+    x.max_pool([2, 2], &Window::new().step([2, 2]))
+}
+
+fn flat(x: Value<'_, Tensor>) -> Value<'_, Tensor> {
+    let (batch, rest) = (x.shape()[0], x.shape()[1..].iter().product::<usize>());
+    x.reshape([batch, rest])
+}
+
+/// Numbers between -1 and 1 without a pattern that a kernel could profit from.
+fn pixels(shape: Shape) -> Tensor {
+    let mut state = 1_u32;
+    Tensor::from_fn(shape, |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / 8_388_608.0 - 1.0
+    })
+}
+
+/// A model of images of `shape` (batch first) to 10 classes.
+fn record(
+    shape: Shape,
+    model: impl for<'n> Fn(&mut Builder<'n>, Value<'n, Tensor>) -> Value<'n, Tensor>,
+) -> Recorded {
+    let network = Network::new();
+    let batch = shape[0];
+    let labels: Vec<usize> = (0..batch).map(|i| i * 7 % 10).collect();
+    let (images, classes) = (pixels(shape), Tensor::selection(&labels, 10));
+    let (x, y) = (network.input(images.clone()), network.input(classes.clone()));
+    let scores = model(&mut Builder::new(&network), x);
+    let loss = scores.cross_entropy(y).symbol();
+    let (scores, feeds) = (scores.symbol(), vec![(x.symbol(), images), (y.symbol(), classes)]);
+    Recorded { network, loss, scores, feeds }
+}
+
+/// Layers of 512 with `relu` on 784 pixels: 784-512-512-10.
+#[must_use]
+pub fn plain(batch: usize) -> Recorded {
+    record(Shape::from([batch, 784]), |model, x| {
+        let hidden = model.affine(x, 512).relu();
+        let hidden = model.affine(hidden, 512).relu();
+        model.affine(hidden, 10)
+    })
+}
+
+/// So many residual layers `x + tanh(x w + b)` of `width`.
+#[must_use]
+pub fn residual(batch: usize, layers: usize, width: usize) -> Recorded {
+    record(Shape::from([batch, width]), |model, x| {
+        let deep = (0..layers).fold(x, |x, _| x + model.affine(x, width).tanh());
+        model.affine(deep, 10)
+    })
+}
+
+/// LeNet (LeCun, Bottou, Bengio and Haffner, 1998) with `relu` and maximum pools on 28 by 28 pixels.
+#[must_use]
+pub fn lenet(batch: usize) -> Recorded {
+    record(Shape::from([batch, 1, 28, 28]), |model, x| {
+        let x = halved(model.conv(x, 6, 5, 0).relu());
+        let x = halved(model.conv(x, 16, 5, 0).relu());
+        let x = model.affine(flat(x), 120).relu();
+        let x = model.affine(x, 84).relu();
+        model.affine(x, 10)
+    })
+}
+
+/// Three stages of two 3 by 3 convolutions, in the style of VGG (Simonyan and Zisserman, 2015), on 32
+/// by 32 pixels of three colours.
+#[must_use]
+pub fn vgg(batch: usize) -> Recorded {
+    record(Shape::from([batch, 3, 32, 32]), |model, mut x| {
+        for filters in [32, 64, 128] {
+            x = model.conv(x, filters, 3, 1).relu();
+            x = halved(model.conv(x, filters, 3, 1).relu());
+        }
+        model.affine(flat(x), 10)
+    })
+}
