@@ -20,7 +20,7 @@ pub(crate) fn max_pool_gradient<E: Native>(
     [images, cotangent]: [&[E]; 2],
     out: &mut [E],
 ) {
-    if !pairs::fits(windows) {
+    if !pairs::fits_maxima(windows) {
         out.fill(E::zero());
     }
     let (plane, positions) = (windows.plane(), windows.positions());
@@ -40,7 +40,7 @@ pub(crate) fn max_pool_gradient<E: Native>(
         work.push((images, cotangent, out));
     }
     threads::each(work, |(images, cotangent, out)| {
-        if pairs::fits(windows) {
+        if pairs::fits_maxima(windows) {
             return pairs::max_gradient(level, windows, [images, cotangent], out);
         }
         level.compiled(
