@@ -47,6 +47,7 @@ pub mod specification {
 #[doc = "[0007]: crate::documents::design::literals"]
 #[doc = "[0008]: crate::documents::design::open_traits"]
 #[doc = "[0009]: crate::documents::design::native_kernels"]
+#[doc = "[0011]: crate::documents::design::finish_and_fast_products"]
 #[doc = include_str!("../docs/design/README.md")]
 pub mod design {
     #[doc = include_str!("../docs/design/0001-tape-and-forks.md")]
@@ -75,6 +76,9 @@ pub mod design {
 
     #[doc = include_str!("../docs/design/0009-native-kernels.md")]
     pub mod native_kernels {}
+
+    #[doc = include_str!("../docs/design/0011-finish-and-fast-products.md")]
+    pub mod finish_and_fast_products {}
 }
 
 #[doc = "[ACCELERATION.md]: crate::documents::acceleration"]
