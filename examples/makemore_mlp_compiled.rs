@@ -13,6 +13,7 @@ use zoo::{
     chart::Chart,
     cli::{Arguments, fail},
     corpus::Corpus,
+    counted,
     makemore::{BATCH, CONTEXT, Loss, Model, mean_loss},
     progress::Progress,
     random::SplitMix64,
@@ -38,15 +39,15 @@ fn main() {
     let step = Loss::new(&network, &model, BATCH);
     let watch = Stopwatch::start();
     let plan = network.compile_training(step.loss, []);
-    println!("compiled in {:.2} ms", watch.seconds() * 1e3);
+    let compiled = watch.seconds() * 1e3;
     let description = plan.describe();
+    println!("a plan of {} steps in {compiled:.2} ms", description.steps.len());
     if options.switch("describe") {
         print!("{description}");
     }
     let kibibytes = |bytes: u64| bytes as f64 / 1024.0;
     println!(
-        "{} steps; at most {:.0} KiB alive in an arena of {:.0} KiB, where the interpreter keeps {:.0} KiB",
-        description.steps.len(),
+        "at most {:.0} KiB alive in an arena of {:.0} KiB, where the interpreter keeps {:.0} KiB",
         kibibytes(description.memory.peak),
         kibibytes(description.memory.arena),
         kibibytes(description.memory.recorded),
@@ -70,7 +71,7 @@ fn main() {
         progress.step(losses[number]);
     }
     progress.finish();
-    println!("{} steps in {:.1} s", options.steps, watch.seconds());
+    println!("{} in {:.1} s", counted(options.steps, "step"), watch.seconds());
     println!("fingerprint {}", network.fingerprint());
     Chart::new("makemore_mlp_compiled").losses(&losses).print();
     for (name, part) in

@@ -8,6 +8,9 @@
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
 
+#[doc = include_str!("../docs/reading-a-plan.md")]
+pub mod reading_a_plan {}
+
 #[doc = include_str!("../docs/OPERATIONS.md")]
 pub mod operations {}
 
@@ -17,6 +20,7 @@ pub mod operations {}
 #[doc = "[4-networks.md]: crate::documents::specification::networks"]
 #[doc = "[5-text.md]: crate::documents::specification::text"]
 #[doc = "[6-elementary-functions.md]: crate::documents::specification::elementary_functions"]
+#[doc = "[7-plans.md]: crate::documents::specification::plans"]
 #[doc = include_str!("../docs/spec/README.md")]
 pub mod specification {
     #[doc = include_str!("../docs/spec/1-values.md")]
@@ -36,6 +40,9 @@ pub mod specification {
 
     #[doc = include_str!("../docs/spec/6-elementary-functions.md")]
     pub mod elementary_functions {}
+
+    #[doc = include_str!("../docs/spec/7-plans.md")]
+    pub mod plans {}
 }
 
 #[doc = "[0001]: crate::documents::design::tape_and_forks"]
@@ -47,6 +54,7 @@ pub mod specification {
 #[doc = "[0007]: crate::documents::design::literals"]
 #[doc = "[0008]: crate::documents::design::open_traits"]
 #[doc = "[0009]: crate::documents::design::native_kernels"]
+#[doc = "[0010]: crate::documents::design::the_plan"]
 #[doc = "[0011]: crate::documents::design::finish_and_fast_products"]
 #[doc = include_str!("../docs/design/README.md")]
 pub mod design {
@@ -76,6 +84,9 @@ pub mod design {
 
     #[doc = include_str!("../docs/design/0009-native-kernels.md")]
     pub mod native_kernels {}
+
+    #[doc = include_str!("../docs/design/0010-the-plan.md")]
+    pub mod the_plan {}
 
     #[doc = include_str!("../docs/design/0011-finish-and-fast-products.md")]
     pub mod finish_and_fast_products {}

@@ -1,4 +1,5 @@
 //! [tour]: documents::tour
+//! [plan]: documents::reading_a_plan
 //! [spec]: documents::specification
 //! [operations]: documents::operations
 //! [design]: documents::design

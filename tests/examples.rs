@@ -10,13 +10,16 @@ use std::{
     sync::LazyLock,
 };
 
-const NAMES: [&str; 7] = [
+const NAMES: [&str; 10] = [
     "chain",
     "dual_numbers",
     "gradient_descent",
     "makemore_bigram",
     "makemore_mlp",
+    "makemore_mlp_compiled",
+    "makemore_mlp_parallel",
     "mlp_xor",
+    "throughput",
     "walkthrough",
 ];
 
@@ -244,6 +247,61 @@ fn makemore_mlp_takes_any_names() {
     assert_eq!(samples.count(), 20, "{text}");
 }
 
+/// The word behind `fingerprint`.
+fn fingerprint(text: &str) -> &str {
+    let found = text.lines().find_map(|line| line.strip_prefix("fingerprint "));
+    found.unwrap_or_else(|| panic!("no fingerprint in\n{text}"))
+}
+
+#[test]
+fn makemore_mlp_compiled_has_the_bits_of_makemore_mlp() {
+    let names = Names::new("compiled");
+    for seed in ["42", "7"] {
+        let arguments = ["--steps", "60", "--seed", seed, "--data", names.path()];
+        let (interpreted, planned) =
+            (printed("makemore_mlp", &arguments), printed("makemore_mlp_compiled", &arguments));
+        assert_eq!(fingerprint(&interpreted), fingerprint(&planned), "{planned}");
+        for loss in ["train loss", "dev loss"] {
+            assert_eq!(number(&interpreted, loss), number(&planned, loss), "{planned}");
+        }
+    }
+}
+
+#[test]
+fn makemore_mlp_compiled_prints_its_plan_and_both_peaks() {
+    let text = printed("makemore_mlp_compiled", &["--steps", "2", "--describe"]);
+    assert!(text.contains("KiB alive in an arena of") && text.contains("the interpreter keeps"));
+    for part in ["\nplan over f32, arena: ", "\nsteps\n", "\nresults\n", "a plan of "] {
+        assert!(text.contains(part.trim_start_matches('\n')), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn makemore_mlp_parallel_has_the_same_bits_on_any_number_of_threads() {
+    let names = Names::new("parallel");
+    let run = |threads| {
+        let options = ["--steps", "20", "--data", names.path(), "--threads", threads];
+        printed("makemore_mlp_parallel", &options)
+    };
+    let (two, five) = (run("2"), run("5"));
+    for (text, threads) in [(&two, "2 threads: "), (&five, "5 threads: ")] {
+        assert!(text.contains("the same bits: true"), "{text}");
+        assert!(text.contains("1 thread: 20 steps in ") && text.contains(threads), "{text}");
+        assert!(text.contains(" times as fast"), "{text}");
+        assert!(number(text, "train loss") < 3.5, "{text}");
+    }
+    assert_eq!(fingerprint(&two), fingerprint(&five));
+}
+
+#[test]
+fn throughput_prints_a_line_for_each_size_and_way() {
+    let text = printed("throughput", &["--steps", "3"]);
+    for by in ["interpreter  3 steps in", "plan         3 steps in"] {
+        assert_eq!(text.matches(by).count(), 6, "{text}");
+    }
+    assert_eq!(text.matches(", the interpreter's: true").count(), 6, "{text}");
+}
+
 #[test]
 fn a_rate_that_cannot_train_is_refused_and_one_that_does_not_is_named() {
     let names = Names::new("rates");
@@ -261,7 +319,9 @@ fn a_rate_that_cannot_train_is_refused_and_one_that_does_not_is_named() {
 
 #[test]
 fn a_missing_corpus_is_one_clear_sentence() {
-    for name in ["makemore_bigram", "makemore_mlp"] {
+    let readers =
+        ["makemore_bigram", "makemore_mlp", "makemore_mlp_compiled", "makemore_mlp_parallel"];
+    for name in readers {
         let output = run(name, &["--data", "no/such/names.txt"]);
         assert_eq!(output.status.code(), Some(2), "{name}");
         let said = String::from_utf8_lossy(&output.stderr);

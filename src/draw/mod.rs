@@ -1,11 +1,14 @@
-//! Drawings of a tape as text for others to lay out: Graphviz and Mermaid.
+//! Drawings of tapes and plans: Graphviz and Mermaid for others to lay out, and SVG.
 //!
 //! INVARIANT: a drawing is a function of the network alone, so that two of one tape can be
 //! compared as text. Names from outside cannot leave their labels.
 
 mod dot;
+mod layout;
 mod mermaid;
+mod picture;
 mod scopes;
+mod svg;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +19,8 @@ use crate::graph::node::Node;
 use crate::kernel::Elementary;
 use crate::ops::Function;
 use crate::payload::{Differentiable, Stored, Tensorial};
+use crate::plan::Plan;
+use picture::Picture;
 
 /// What the outline of a box says of its node.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -101,5 +106,85 @@ impl<P: Tensorial> Network<P> {
     #[must_use]
     pub fn to_mermaid(&self) -> String {
         mermaid::draw(&self.tape())
+    }
+
+    /// The tape as a picture in SVG, operands above what reads them, with nothing to load from
+    /// elsewhere. The source line of a box shows where a viewer shows titles.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(1.0_f64).named("x");
+    /// let _ = x.exp();
+    /// let svg = network.to_svg();
+    /// assert!(svg.starts_with("<svg xmlns="));
+    /// assert!(svg.contains("%1 = exp %0"));
+    /// ```
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        svg::draw(&Picture::of_tape(&self.tape()))
+    }
+}
+
+impl<P: Tensorial> Plan<P> {
+    /// The plan as a Graphviz digraph: a cluster for every step, with what is dropped behind it. A
+    /// value that is never laid out in memory has a dotted outline, a result a double one, a view
+    /// none; what is computed again is filled and dashed.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(Tensor::from([1.0_f32, 2.0]));
+    /// let y = (x + x).exp();
+    /// let dot = network.compile([y], []).to_dot();
+    /// assert!(dot.starts_with("digraph plan {"));
+    /// assert!(dot.contains("label=\"0: chain of 2 [2]\";"));
+    /// ```
+    #[must_use]
+    pub fn to_dot(&self) -> String {
+        dot::plan(&Picture::of_plan(&self.outline()))
+    }
+
+    /// The plan as a Mermaid flowchart, as [`Plan::to_dot`] draws it.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(Tensor::from([1.0_f32, 2.0]));
+    /// let y = (x + x).exp();
+    /// let mermaid = network.compile([y], []).to_mermaid();
+    /// assert!(mermaid.contains("subgraph g0[\"0: chain of 2 [2]\"]"));
+    /// ```
+    #[must_use]
+    pub fn to_mermaid(&self) -> String {
+        mermaid::plan(&Picture::of_plan(&self.outline()))
+    }
+
+    /// The plan as a picture in SVG, as [`Plan::to_dot`] draws it, with nothing to load from
+    /// elsewhere: a frame for every step.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(Tensor::from([1.0_f32, 2.0]));
+    /// let y = (x + x).exp();
+    /// let svg = network.compile([y], []).to_svg();
+    /// assert!(svg.contains("0: chain of 2 [2]"));
+    /// ```
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        svg::draw(&Picture::of_plan(&self.outline()))
     }
 }

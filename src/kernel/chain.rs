@@ -82,7 +82,10 @@ impl Chain {
         let tile = (TILE / size_of::<E>().max(1)).max(16);
         let by_rows = operands.iter().any(|of| matches!(of.lie, Lie::Periodic | Lie::Strided));
         let tile = if by_rows && row <= tile { tile / row.max(1) * row.max(1) } else { tile };
-        let cost = instructions.iter().map(|instruction| cost_of(instruction.function)).sum();
+        // A small space is one tile, and takes no more scratch than it has elements.
+        let tile = tile.min(product_of(&extents)).max(1);
+        let costs = instructions.iter().map(|instruction| cost_of(instruction.function));
+        let cost = costs.fold(0, |sum, cost| sum + cost);
         let instructions = instructions.into();
         Self { extents: extents.into(), operands, outputs, registers, instructions, tile, cost }
     }

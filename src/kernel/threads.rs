@@ -82,9 +82,40 @@ fn available() -> usize {
 /// COST: in operations of one lane that a core does in about 50 microseconds.
 const GRAIN: usize = 1 << 21;
 
+#[cfg(not(test))]
+fn grain() -> usize {
+    GRAIN
+}
+
+#[cfg(test)]
+use testing::grain;
+
+/// Threads that share whatever they may, for tests of small work.
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::cell::Cell;
+
+    thread_local! {
+        static SHARED: Cell<usize> = const { Cell::new(super::GRAIN) };
+    }
+
+    pub(super) fn grain() -> usize {
+        SHARED.get()
+    }
+
+    /// Runs `work` with every operation shared that may be, however small: on this thread alone, so
+    /// that other tests are as ever.
+    pub(crate) fn eagerly<T>(work: impl FnOnce() -> T) -> T {
+        let before = SHARED.replace(1);
+        let result = work();
+        SHARED.set(before);
+        result
+    }
+}
+
 /// The number of parts for that many operations, at most `threads`.
 pub(crate) fn parts(operations: usize, threads: usize) -> usize {
-    (operations / GRAIN).clamp(1, threads.max(1))
+    (operations / grain()).clamp(1, threads.max(1))
 }
 
 /// The number of parts for that many operations, at most `most` and as many as there are threads.

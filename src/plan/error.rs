@@ -23,7 +23,7 @@ use std::fmt;
 #[non_exhaustive]
 pub enum PlanError {
     /// A symbol, a target or a feed that the network itself refuses.
-    Network(NetworkError),
+    Network(Box<NetworkError>),
     /// The network of a run is no generation or fork of the one that was compiled.
     OtherNetwork {
         /// How many nodes in front the two networks share.
@@ -54,7 +54,7 @@ pub enum PlanError {
 
 impl From<NetworkError> for PlanError {
     fn from(error: NetworkError) -> Self {
-        Self::Network(error)
+        Self::Network(Box::new(error))
     }
 }
 
@@ -92,7 +92,7 @@ impl fmt::Display for PlanError {
 impl Error for PlanError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Network(error) => Some(error),
+            Self::Network(error) => Some(&**error),
             _ => None,
         }
     }

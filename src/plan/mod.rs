@@ -16,6 +16,7 @@ mod error;
 mod execute;
 mod item;
 mod options;
+mod outline;
 mod passes;
 mod patterns;
 mod profile;
@@ -24,7 +25,11 @@ mod report;
 mod results;
 mod run;
 mod schedule;
+#[cfg(test)]
+mod tests;
 mod verify;
+
+pub(crate) use outline::{Lies, Outline};
 
 pub use check::Divergence;
 pub use compile::Compile;

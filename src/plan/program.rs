@@ -154,6 +154,12 @@ impl<P: Tensorial> Builder<'_, P> {
         let at = |piece: &Piece| {
             pieces.binary_search(piece).expect("invariant: every place is among the pieces")
         };
+        let mut by_piece: Vec<(Piece, usize)> = outputs.iter().copied().zip(0..).collect();
+        by_piece.sort_unstable();
+        let output_at = |piece: Piece| {
+            let found = by_piece.binary_search_by_key(&piece, |(piece, _)| *piece);
+            found.ok().map(|at| by_piece[at].1)
+        };
         let operand = |this: &mut Self, Access { base, layout }: &Access| {
             let from = match this.piece(*base) {
                 None => {
@@ -161,7 +167,7 @@ impl<P: Tensorial> Builder<'_, P> {
                     this.sources[number].dense = true;
                     From::Source(number)
                 }
-                Some(piece) => match outputs.iter().position(|output| *output == piece) {
+                Some(piece) => match output_at(piece) {
                     Some(output) => From::Output(output),
                     None => From::Piece(at(&piece)),
                 },

@@ -16,6 +16,7 @@ pub mod spread;
 pub mod tape;
 pub mod timing;
 pub mod training;
+pub mod wrapped;
 
 pub use allocation::Counting;
 pub use decisions::{Decisions, seeded};
@@ -23,3 +24,4 @@ pub use dual::Dual;
 pub use modular::Modular;
 pub use spread::Spread;
 pub use tape::{RandomTape, generate, generate_smooth};
+pub use wrapped::Wrapped;

@@ -10,20 +10,22 @@
 //! ; payload: scalar            elements instead of tensors, anywhere in the file
 //! ; test: print                the full form
 //! ; test: display              the short form
-//! ; test: dot | mermaid        the drawings
+//! ; test: dot | mermaid | svg  the drawings
 //! ; test: fingerprint          of the bits, of the structure
 //! ; test: forward [%n ..]      values, of all computed nodes where none is named
 //! ; test: backward %n          gradients of parameters and inputs
 //! ; test: differentiate %n %w ..   what is recorded for %n with respect to %w ..
 //! ; test: compile %n .. [keep %k ..] [without pass ..]    the plan of targets
 //! ; test: compile_training %n [keep %k ..] [without pass ..]   the plan of a loss
+//! ; test: compile_dot .. | compile_mermaid .. | compile_svg ..   a plan of targets, drawn
 //! ```
 //!
 //! Values come from the reference kernels, and the native ones must agree to the bit. Every tape
 //! that parses must print and parse again as itself.
 
 use poorgrad::{
-    Compile, Differentiable, Elementary, Network, Pass, Stored, Symbol, Tensor, Tensorial, Value,
+    Compile, Differentiable, Elementary, Network, Pass, Plan, Stored, Symbol, Tensor, Tensorial,
+    Value,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -184,7 +186,16 @@ fn perform<P: Tensorial>(network: &Network<P>, directive: &str) -> Result<String
     let mut words = directive.split_whitespace();
     let command = words.next().unwrap_or_default();
     if let "compile" | "compile_training" = command {
-        return compile(network, command, words);
+        return Ok(compile(network, command, words)?.describe().to_string());
+    }
+    if let Some(drawing) = command.strip_prefix("compile_") {
+        let plan = compile(network, "compile", words)?;
+        return match drawing {
+            "dot" => Ok(plan.to_dot()),
+            "mermaid" => Ok(plan.to_mermaid()),
+            "svg" => Ok(plan.to_svg()),
+            _ => Err(format!("no directive `{directive}`")),
+        };
     }
     let values: Vec<Value<'_, P>> =
         words.map(|word| value(network, word)).collect::<Result<_, _>>()?;
@@ -193,6 +204,7 @@ fn perform<P: Tensorial>(network: &Network<P>, directive: &str) -> Result<String
         ("display", []) => Ok(network.to_string()),
         ("dot", []) => Ok(network.to_dot()),
         ("mermaid", []) => Ok(network.to_mermaid()),
+        ("svg", []) => Ok(network.to_svg()),
         ("fingerprint", []) => {
             let (bits, structure) = (network.fingerprint(), network.structure_fingerprint());
             Ok(format!("bits      {bits}\nstructure {structure}"))
@@ -204,12 +216,12 @@ fn perform<P: Tensorial>(network: &Network<P>, directive: &str) -> Result<String
     }
 }
 
-/// The plan's description; its run has the oracle's bits.
+/// The plan; its run has the oracle's bits.
 fn compile<'w, P: Tensorial>(
     network: &Network<P>,
     command: &str,
     words: impl Iterator<Item = &'w str>,
-) -> Result<String, String> {
+) -> Result<Plan<P>, String> {
     let (mut builder, mut list) = (Compile::new(network), command);
     for word in words {
         builder = match (list, word) {
@@ -229,7 +241,7 @@ fn compile<'w, P: Tensorial>(
     }
     let plan = builder.plan();
     plan.check(network, []).map_err(|divergence| divergence.to_string())?;
-    Ok(plan.describe().to_string())
+    Ok(plan)
 }
 
 fn value<'n, P: Tensorial>(network: &'n Network<P>, word: &str) -> Result<Value<'n, P>, String> {

@@ -3,7 +3,7 @@
 use super::properties::{LAYOUTS, default, for_tapes, in_layout};
 use poorgrad::{Compile, Pass, Plan, Symbol, Tensor, Tensorial};
 use testkit::bits::difference;
-use testkit::{Dual, RandomTape};
+use testkit::{Dual, RandomTape, Wrapped};
 
 /// One way of compiling a tape, drawn from its numbers.
 struct Mode {
@@ -114,6 +114,11 @@ fn plans_have_the_bits_of_the_interpreter() {
 fn plans_run_elements_of_a_users_own() {
     for_tapes(600..660, plans_agree::<Tensor<Dual>>);
     for_tapes(660..700, plans_agree::<Dual>);
+}
+
+#[test]
+fn plans_run_payloads_that_they_know_nothing_of() {
+    for_tapes(700..760, plans_agree::<Wrapped<f32>>);
 }
 
 #[test]

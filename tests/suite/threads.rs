@@ -1,9 +1,10 @@
 //! What crosses threads: compile-time bounds, and shared networks under many runs at once.
 
 use poorgrad::{
-    Activation, Binary, Comparison, Coordinate, Differentiable, Evaluation, Extent, Field,
-    Fingerprint, GemmTask, Gradcheck, Kernels, Layer, Lowering, MapTask, Matrix, Mlp, Network,
-    NetworkError, Neuron, NonFinite, OperationInfo, Oracle, ParseError, ParseErrorKind, Sgd, Shape,
+    Activation, Binary, Comparison, Compile, Coordinate, Description, Differentiable, Divergence,
+    Evaluation, Extent, Field, Fingerprint, GemmTask, Gradcheck, Kernels, Layer, Lowering, MapTask,
+    Matrix, Mlp, Network, NetworkError, Neuron, NonFinite, OperationInfo, Oracle, ParseError,
+    ParseErrorKind, Pass, Plan, PlanDiff, PlanError, Profile, Report, Results, Sgd, Shape,
     ShapeError, Stats, Stored, Symbol, Tensor, TensorIter, Unary, Value, Window,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,6 +23,9 @@ fn everything_public_is_send_and_sync() {
         crosses::<Field<P>>();
         crosses::<Oracle<'static, P>>();
         crosses::<Sgd<P>>();
+        crosses::<Plan<P>>();
+        crosses::<Results<P>>();
+        crosses::<Compile<'static, P>>();
         crosses::<Stored<P::Element>>();
         crosses::<P::Element>();
     }
@@ -32,6 +36,7 @@ fn everything_public_is_send_and_sync() {
     crosses::<(Symbol, Shape, Stats, NonFinite, Gradcheck, Coordinate, Fingerprint)>();
     crosses::<(Layer, Mlp, Neuron, Activation, OperationInfo, Extent, Window)>();
     crosses::<(Unary, Binary, Comparison, Kernels, Lowering, ParseErrorKind)>();
+    crosses::<(Description, Divergence, Pass, PlanDiff, Profile, Report)>();
     fn for_element<E: poorgrad::Elementary>() {
         crosses::<TensorIter<'static, E>>();
         crosses::<poorgrad::reference::View<'static, E>>();
@@ -44,6 +49,8 @@ fn everything_public_is_send_and_sync() {
     is_error::<NetworkError>();
     is_error::<poorgrad::TensorError>();
     is_error::<ParseError>();
+    is_error::<PlanError>();
+    is_error::<Divergence>();
     let _: fn(&Tensor<f32>) -> Shape = Differentiable::shape;
 }
 

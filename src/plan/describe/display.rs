@@ -115,7 +115,7 @@ impl Description {
 
 impl StepDescription {
     /// The kernel with the number of nodes that it covers: `sum`, `chain of 3`, `product + 2`.
-    pub(in crate::plan) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         titled(&self.kernel, self.nodes.len())
     }
 }

@@ -65,7 +65,8 @@ pub struct MemoryDescription {
     pub peak: u64,
     /// What all values that are computed would take if each were kept, views free.
     pub recorded: u64,
-    /// What one thread works in besides.
+    /// What chains take of a thread besides; the thread keeps it, whatever plan it runs next. What
+    /// products pack of their operands is not counted.
     pub scratch: u64,
 }
 

@@ -21,11 +21,11 @@ impl<P: Tensorial> Opaque<P> {
         for (id, item) in schedule.items.iter().enumerate() {
             item.operands.iter().for_each(|&of| last[of as usize] = id);
         }
+        let mut handed = vec![false; schedule.items.len()];
+        schedule.results.iter().for_each(|&id| handed[id as usize] = true);
         let mut ends = vec![Vec::new(); schedule.items.len()];
-        for (id, last) in last.iter().enumerate() {
-            if !schedule.results.contains(&(id as Id)) {
-                ends[*last].push(id as Id);
-            }
+        for (id, last) in last.iter().enumerate().filter(|(id, _)| !handed[*id]) {
+            ends[*last].push(id as Id);
         }
         Self { items: schedule.items.clone(), results: schedule.results.clone(), ends }
     }

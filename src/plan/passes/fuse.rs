@@ -296,7 +296,7 @@ fn merge<P: Tensorial>(schedule: &mut Schedule<P>, groups: &mut Groups) -> usize
             }
         }
     }
-    schedule.steps = merged.into_values().map(|step| tidy(step)).collect();
+    schedule.steps = merged.into_values().map(tidy).collect();
     interior
 }
 

@@ -40,15 +40,18 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
     let mut in_place = 0;
     for (index, step) in schedule.steps.iter().enumerate() {
         let mut inherited = BTreeSet::new();
+        let mut estates = estates(schedule, step, |base| last[base as usize] == Some(index));
         for &output in &step.outputs {
             if homes[output as usize] != Home::None {
                 continue;
             }
-            let heir = heir(schedule, step, output, |base| {
-                last[base as usize] == Some(index) && !inherited.contains(&base)
-            });
-            let place = match heir.map(|base| (base, homes[base as usize])) {
+            let estate = estates.get_mut(&schedule.item(output).count());
+            let base = estate.as_ref().and_then(|bases| bases.last().copied());
+            let place = match base.map(|base| (base, homes[base as usize])) {
                 Some((base, home @ Home::Arena(_))) => {
+                    if let Some(bases) = estate {
+                        bases.pop();
+                    }
                     inherited.insert(base);
                     in_place += 1;
                     home
@@ -74,24 +77,28 @@ fn padded(count: usize, align: usize) -> usize {
     count.next_multiple_of(align)
 }
 
-/// The operand whose place a chain's output may take: of the same volume, read element for element
-/// and in no other way, and free of other readers (`ends`).
-fn heir<P: Tensorial>(
+/// The operands whose places a chain's outputs may take, by volume, the first operand last: read
+/// element for element and in no other way, and free of other readers (`ends`).
+fn estates<P: Tensorial>(
     schedule: &Schedule<P>,
     step: &Step,
-    output: Id,
     ends: impl Fn(Id) -> bool,
-) -> Option<Id> {
+) -> BTreeMap<usize, Vec<Id>> {
+    let mut estates: BTreeMap<usize, Vec<Id>> = BTreeMap::new();
     if !matches!(step.work, Work::Chain) {
-        return None;
+        return estates;
     }
-    let fits = |base: Id| {
-        let mut reads = step.operands.iter().filter(|access| access.base == base);
-        schedule.item(base).count() == schedule.item(output).count()
-            && reads.all(|access| access.is_whole(&schedule.items))
-            && ends(base)
-    };
-    step.operands.iter().map(|access| access.base).find(|&base| fits(base))
+    let mut whole: BTreeMap<Id, bool> = BTreeMap::new();
+    for access in &step.operands {
+        *whole.entry(access.base).or_insert(true) &= access.is_whole(&schedule.items);
+    }
+    for base in step.operands.iter().map(|access| access.base) {
+        if whole.remove(&base) == Some(true) && ends(base) {
+            estates.entry(schedule.item(base).count()).or_default().push(base);
+        }
+    }
+    estates.values_mut().for_each(|bases| bases.reverse());
+    estates
 }
 
 /// The free places of an arena that grows where none fits.

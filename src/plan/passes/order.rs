@@ -5,6 +5,7 @@
 
 use crate::payload::Tensorial;
 use crate::plan::describe::bytes;
+use crate::plan::item::Id;
 use crate::plan::options::Options;
 use crate::plan::report::Report;
 use crate::plan::schedule::{Schedule, Step};
@@ -84,16 +85,21 @@ impl Dependencies {
             step.operands.iter().for_each(|access| readers[access.base as usize] += 1);
         }
         let brings = |step: &Step| -> i64 {
-            let written: usize = step.outputs.iter().map(|&id| volumes[id as usize]).sum();
+            let written = total(&step.outputs, volumes);
             let freed = step.operands.iter().filter(|access| {
                 readers[access.base as usize] == 1 && !schedule.is_source(access.base)
             });
-            let freed: usize = freed.map(|access| volumes[access.base as usize]).sum();
+            let freed = freed.fold(0, |sum, access| sum + volumes[access.base as usize]);
             written as i64 - freed as i64
         };
         let brings: Vec<i64> = schedule.steps.iter().map(brings).collect();
         self.order(|_, step| (brings[step] > 0, if brings[step] > 0 { 0 } else { brings[step] }))
     }
+}
+
+/// The elements of some items.
+fn total(ids: &[Id], volumes: &[usize]) -> usize {
+    ids.iter().fold(0, |sum, &id| sum + volumes[id as usize])
 }
 
 /// The largest number of elements that are alive at one time.
@@ -110,15 +116,14 @@ fn peak(steps: &[Step], order: &[usize], volumes: &[usize]) -> usize {
     let (mut alive, mut peak) = (0, 0);
     for (at, &step) in order.iter().enumerate() {
         let step = &steps[step];
-        alive += step.outputs.iter().map(|&id| volumes[id as usize]).sum::<usize>();
+        alive += total(&step.outputs, volumes);
         peak = peak.max(alive);
         let mut ended: Vec<u32> = step.operands.iter().map(|access| access.base).collect();
         ended.extend(&step.outputs);
         ended.sort_unstable();
         ended.dedup();
-        let ended = ended.iter().map(|&id| id as usize);
-        let ended = ended.filter(|&id| last[id] == at && is_computed[id]);
-        alive -= ended.map(|id| volumes[id]).sum::<usize>();
+        ended.retain(|&id| last[id as usize] == at && is_computed[id as usize]);
+        alive -= total(&ended, volumes);
     }
     peak
 }

@@ -41,10 +41,51 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
     )
 }
 
+/// Items by digest, in a table of which at most half is in use.
+///
+/// COST: a tape of a million nodes asks a million times, at a cache miss each.
+#[derive(Default)]
+struct Known {
+    places: Vec<Option<(u64, Id)>>,
+    count: usize,
+}
+
+impl Known {
+    /// The first that was inserted of those with a digest that are the `same`.
+    fn find(&self, digest: u64, same: impl Fn(Id) -> bool) -> Option<Id> {
+        let found = self.from(digest).map_while(|at| self.places[at]);
+        let mut found = found.filter(|&(other, id)| other == digest && same(id));
+        found.next().map(|(_, id)| id)
+    }
+
+    fn insert(&mut self, digest: u64, id: Id) {
+        if 2 * self.count >= self.places.len() {
+            let size = (2 * self.places.len()).max(64);
+            let before = std::mem::replace(&mut self.places, vec![None; size]);
+            before.into_iter().flatten().for_each(|(digest, id)| self.put(digest, id));
+        }
+        self.put(digest, id);
+        self.count += 1;
+    }
+
+    fn put(&mut self, digest: u64, id: Id) {
+        let free = self.from(digest).find(|&at| self.places[at].is_none());
+        if let Some(at) = free {
+            self.places[at] = Some((digest, id));
+        }
+    }
+
+    /// The places where a digest may stand, one behind the other and round.
+    fn from(&self, digest: u64) -> impl Iterator<Item = usize> + use<> {
+        let size = self.places.len();
+        (0..size).map(move |step| (digest as usize).wrapping_add(step) & (size - 1))
+    }
+}
+
 struct Simplifier<P> {
     items: Vec<Item<P>>,
     /// Operations by the digest of what computes them; equal digests are compared.
-    known: BTreeMap<u64, Vec<Id>>,
+    known: Known,
     /// Constants of one element, stored once for all of a shape, by shape and bits.
     constants: BTreeMap<(Vec<usize>, Vec<u8>), Id>,
     equal: usize,
@@ -53,7 +94,7 @@ struct Simplifier<P> {
 
 impl<P> Default for Simplifier<P> {
     fn default() -> Self {
-        let (known, constants) = (BTreeMap::new(), BTreeMap::new());
+        let (known, constants) = (Known::default(), BTreeMap::new());
         Self { items: Vec::new(), known, constants, equal: 0, constant: 0 }
     }
 }
@@ -85,19 +126,18 @@ impl<P: Tensorial> Simplifier<P> {
         let mut hasher = DefaultHasher::new();
         (lowered, &*item.operands, item.shape.extents()).hash(&mut hasher);
         let digest = hasher.finish();
-        let candidates = self.known.get(&digest).map_or(&[][..], |list| list);
-        let same = |&&id: &&Id| {
+        let same = |id: Id| {
             let Item { definition, shape, operands, .. } = &self.items[id as usize];
             matches!(definition, Definition::Operation(_, other) if other == lowered)
                 && *operands == item.operands
                 && *shape == item.shape
         };
-        if let Some(&equal) = candidates.iter().find(same) {
+        if let Some(equal) = self.known.find(digest, same) {
             self.equal += 1;
             return equal;
         }
         let id = self.push(item);
-        self.known.entry(digest).or_default().push(id);
+        self.known.insert(digest, id);
         id
     }
 

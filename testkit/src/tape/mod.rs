@@ -15,7 +15,7 @@ mod source;
 
 use crate::decisions::Decisions;
 use palette::Profile;
-use poorgrad::{Elementary, Network, ShapeError, Symbol, Tensorial, Value};
+use poorgrad::{Elementary, Network, ShapeError, Symbol, Tensor, Tensorial, Value};
 
 /// A generated network with what tests ask of it.
 #[derive(Debug)]
@@ -51,6 +51,22 @@ pub fn generate<P: Tensorial>(bytes: &[u8]) -> RandomTape<P> {
     let mut decisions = Decisions::new(bytes);
     let profile = Profile::draw(&mut decisions);
     build(decisions, profile, &mut |value, _| P::Element::from_f64(value))
+}
+
+/// The tape of a byte string as text, of tensors of `f32` or of `f64`: for tests inside the crate,
+/// whose networks are of other types than those that this one generates.
+///
+/// ```
+/// let text = testkit::tape::text(&testkit::seeded(7, 200), true);
+/// assert!(text.starts_with("tape 1 f32\n"));
+/// ```
+#[must_use]
+pub fn text(bytes: &[u8], single: bool) -> String {
+    if single {
+        generate::<Tensor<f32>>(bytes).network.to_text()
+    } else {
+        generate::<Tensor<f64>>(bytes).network.to_text()
+    }
 }
 
 /// The tape of a byte string without kinks, poles and extremes, for checks of derivatives: every

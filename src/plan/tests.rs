@@ -1,0 +1,61 @@
+//! Plans whose every step is split over threads where it may be, however little there is to do.
+
+use super::Compile;
+use crate::graph::{Network, Symbol};
+use crate::kernel::testing::taken;
+use crate::kernel::threads::testing::eagerly;
+use crate::payload::Tensor;
+use crate::payload::Tensorial;
+
+/// The plans of a tape, with and without fusion, against the oracle.
+fn agrees<P: Tensorial>(text: &str) {
+    let network = Network::<P>::parse(text).expect("a tape");
+    let is_one = |value: &crate::Value<'_, P>| value.shape().volume() == Some(1);
+    let target = network.values().filter(is_one).last().expect("a loss").symbol();
+    let keep: Vec<Symbol> = network.values().map(|value| value.symbol()).step_by(3).collect();
+    let compile = || Compile::new(&network).loss(target);
+    let kept = || keep.iter().fold(compile(), Compile::keep);
+    for plan in [compile(), kept(), compile().without(super::Pass::Fuse)] {
+        let divergence = plan.plan().check(&network, []);
+        if let Err(divergence) = divergence {
+            panic!("{divergence}\n{text}");
+        }
+    }
+}
+
+/// The tapes of some seeds in pools of 1, 2 and 8 threads; the fast paths that they took.
+fn in_pools(seeds: std::ops::Range<u64>) -> Vec<&'static str> {
+    let mut paths = Vec::new();
+    for count in [1, 2, 8] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build().expect("a pool");
+        let found = pool.install(|| {
+            eagerly(|| {
+                taken(|| {
+                    for seed in seeds.clone() {
+                        let bytes = testkit::seeded(seed, 20 + (seed as usize * 37) % 256);
+                        agrees::<Tensor<f32>>(&testkit::tape::text(&bytes, true));
+                        agrees::<Tensor<f64>>(&testkit::tape::text(&bytes, false));
+                    }
+                })
+            })
+        });
+        paths.extend(found);
+    }
+    paths
+}
+
+#[test]
+fn steps_split_over_threads_have_the_oracles_bits() {
+    let paths = in_pools(0..15);
+    if cfg!(feature = "parallel") {
+        for path in ["a chain over threads", "elements over threads"] {
+            assert!(paths.contains(&path), "no tape took {path:?}: {paths:?}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "heavy: 1,000 tapes in three pools"]
+fn heavy_steps_split_over_threads_have_the_oracles_bits() {
+    in_pools(1_000..2_000);
+}
