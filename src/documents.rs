@@ -55,6 +55,7 @@ pub mod specification {
 #[doc = "[0008]: crate::documents::design::open_traits"]
 #[doc = "[0009]: crate::documents::design::native_kernels"]
 #[doc = "[0010]: crate::documents::design::the_plan"]
+#[doc = "[0011]: crate::documents::design::finish_and_fast_products"]
 #[doc = include_str!("../docs/design/README.md")]
 pub mod design {
     #[doc = include_str!("../docs/design/0001-tape-and-forks.md")]
@@ -86,6 +87,9 @@ pub mod design {
 
     #[doc = include_str!("../docs/design/0010-the-plan.md")]
     pub mod the_plan {}
+
+    #[doc = include_str!("../docs/design/0011-finish-and-fast-products.md")]
+    pub mod finish_and_fast_products {}
 }
 
 #[doc = "[ACCELERATION.md]: crate::documents::acceleration"]

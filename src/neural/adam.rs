@@ -156,7 +156,6 @@ impl<P: Tensorial> Optimizer<P> for Adam<P> {
                 state.push((input.symbol(), payload, next.symbol()));
             }
         }
-        let rate_payload = number(self.rate);
-        Some(RecordedStep { parameters, state, rate: rate.symbol(), rate_payload })
+        Some(RecordedStep::new(parameters, state, rate))
     }
 }

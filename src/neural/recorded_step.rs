@@ -1,6 +1,6 @@
 //! `RecordedStep`: a whole step of an optimiser on the tape, so that it compiles with the gradients.
 
-use crate::{Network, Results, Symbol, Tensorial};
+use crate::{Elementary, Network, Results, Shape, Symbol, Tensorial, Value};
 
 /// A step of an optimiser as part of the tape: what the parameters and the optimiser's state become.
 /// State enters as inputs and leaves as results, so that one plan runs forward, backward and update.
@@ -26,17 +26,33 @@ use crate::{Network, Results, Symbol, Tensorial};
 /// ```
 #[derive(Clone, Debug)]
 pub struct RecordedStep<P> {
-    /// Each parameter and what becomes of it.
-    pub parameters: Vec<(Symbol, Symbol)>,
-    /// Each input of the state, what it is fed next, and what becomes of it.
-    pub state: Vec<(Symbol, P, Symbol)>,
-    /// The input that is the learning rate.
-    pub rate: Symbol,
-    /// What it is fed next.
-    pub rate_payload: P,
+    parameters: Vec<(Symbol, Symbol)>,
+    state: Vec<(Symbol, P, Symbol)>,
+    rate: Symbol,
+    rate_payload: P,
 }
 
 impl<P: Tensorial> RecordedStep<P> {
+    /// A step that makes of each parameter, the first of a pair, the second; of each input of the
+    /// optimiser's state, the first of a triple, the last, beginning with the payload between them.
+    /// The learning rate is an input too, and begins with its default.
+    ///
+    /// # Panics
+    ///
+    /// Where `rate` is no input.
+    #[must_use]
+    #[track_caller]
+    pub fn new(
+        parameters: Vec<(Symbol, Symbol)>,
+        state: Vec<(Symbol, P, Symbol)>,
+        rate: Value<'_, P>,
+    ) -> Self {
+        let Some(rate_payload) = rate.payload().filter(|_| rate.operation() == "input") else {
+            panic!("RecordedStep: the learning rate is no input, but {rate:?}")
+        };
+        Self { parameters, state, rate: rate.symbol(), rate_payload }
+    }
+
     /// What a plan must compute for the step: the next parameters and the next state.
     pub fn results(&self) -> impl Iterator<Item = Symbol> {
         let parameters = self.parameters.iter().map(|(_, next)| *next);
@@ -47,6 +63,11 @@ impl<P: Tensorial> RecordedStep<P> {
     pub fn feeds(&self) -> Vec<(Symbol, P)> {
         let state = self.state.iter().map(|(input, payload, _)| (*input, payload.clone()));
         std::iter::once((self.rate, self.rate_payload.clone())).chain(state).collect()
+    }
+
+    /// Sets the learning rate of the steps from here on.
+    pub fn set_learning_rate(&mut self, rate: f64) {
+        self.rate_payload = P::full(&Shape::scalar(), P::Element::from_f64(rate));
     }
 
     /// Takes over what a run made of the parameters and the state; gives the next generation.

@@ -136,7 +136,6 @@ impl<P: Tensorial> Optimizer<P> for Sgd<P> {
             let next = w - rate.broadcast_like(w) * direction;
             parameters.push((parameter, next.symbol()));
         }
-        let rate_payload = number(self.rate);
-        Some(RecordedStep { parameters, state, rate: rate.symbol(), rate_payload })
+        Some(RecordedStep::new(parameters, state, rate))
     }
 }

@@ -21,6 +21,7 @@ mod plans_generations;
 mod plans_refused;
 mod plans_shared;
 mod plans_sources;
+mod plans_training;
 mod properties;
 mod refusal;
 mod refused;

@@ -11,10 +11,12 @@ use crate::payload::{Shape, Tensorial};
 unary! {
     Relu "relu" "`x` where positive, else `+0`; its derivative at 0 is 0, NaN stays NaN",
     Unary::Relu,
-    Reads::FIRST,
+    Reads::OUTPUT,
     |cx, site| {
-        let x = site.operands[0];
-        let positive = cx.compare(Comparison::Gt, x, &cx.literal_like(0.0, x));
+        // The result is positive where the operand is, and NaN where that is: with it the operand
+        // need not be kept.
+        let y = site.output;
+        let positive = cx.compare(Comparison::Gt, y, &cx.literal_like(0.0, y));
         cx.route(&positive, site.cotangent)
     }
 }

@@ -4,6 +4,9 @@ use super::{Description, StepDescription, ValueDescription, bytes, operations};
 use crate::payload::Shape;
 use std::fmt;
 
+/// Notes of a pass that are printed: a deep network has one for every layer.
+const NOTES: usize = 8;
+
 impl fmt::Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { element, executor, passes, steps, memory, .. } = self;
@@ -21,8 +24,12 @@ impl fmt::Display for Description {
         writeln!(f, "passes")?;
         for report in passes {
             writeln!(f, "  {:<12} {}", report.pass, report.summary)?;
-            for note in &report.notes {
+            let shown = if f.alternate() { report.notes.len() } else { NOTES };
+            for note in report.notes.iter().take(shown) {
                 writeln!(f, "  {:<12}   {note}", "")?;
+            }
+            if let Some(rest @ 1..) = report.notes.len().checked_sub(shown) {
+                writeln!(f, "  {:<12}   and {rest} more, which `{{:#}}` prints", "")?;
             }
         }
         if !steps.is_empty() {

@@ -12,6 +12,7 @@ mod forward;
 mod gather;
 mod images;
 mod padded;
+mod pairs;
 mod pool;
 mod spread;
 mod strips;

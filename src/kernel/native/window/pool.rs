@@ -1,6 +1,6 @@
 //! Pools: the maximum and the mean of each window.
 
-use super::{carve, parts};
+use super::{carve, pairs, parts};
 use crate::kernel::Elementary;
 use crate::kernel::native::sum::sum_of;
 use crate::kernel::order::{LANES, SB};
@@ -59,6 +59,10 @@ fn by_planes<E: Native, const MAX: bool>(
         work.push((&images[bounds.start * plane..bounds.end * plane], out));
     }
     threads::each(work, |(images, out)| {
+        if if MAX { pairs::fits_maxima(windows) } else { pairs::fits(windows) } {
+            let pool = if MAX { pairs::max } else { pairs::mean };
+            return pool(level, windows, images, out);
+        }
         level.compiled(
             #[inline(always)]
             || pool::<E, MAX>(windows, images, out),

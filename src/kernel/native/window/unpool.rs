@@ -1,7 +1,7 @@
 //! The gradient of a maximum of each window.
 
 use super::pool::{inside, row_of};
-use super::{carve, parts};
+use super::{carve, pairs, parts};
 use crate::kernel::Elementary;
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::threads;
@@ -19,7 +19,9 @@ pub(crate) fn max_pool_gradient<E: Native>(
     [images, cotangent]: [&[E]; 2],
     out: &mut [E],
 ) {
-    out.fill(E::zero());
+    if !pairs::fits_maxima(windows) {
+        out.fill(E::zero());
+    }
     let (plane, positions) = (windows.plane(), windows.positions());
     if out.is_empty() || positions == 0 {
         return;
@@ -37,6 +39,9 @@ pub(crate) fn max_pool_gradient<E: Native>(
         work.push((images, cotangent, out));
     }
     threads::each(work, |(images, cotangent, out)| {
+        if pairs::fits_maxima(windows) {
+            return pairs::max_gradient(level, windows, [images, cotangent], out);
+        }
         level.compiled(
             #[inline(always)]
             || unpool(windows, images, cotangent, out),

@@ -9,7 +9,7 @@ use super::pool::{average_pool, max_pool};
 use super::unpool::max_pool_gradient;
 use super::weights::weights_gradient;
 use crate::kernel::simd::{Level, Native};
-use crate::kernel::testing::{Random, assert_same};
+use crate::kernel::testing::{Random, assert_same, taken};
 use crate::kernel::window::{Window, Windows};
 use crate::{Network, Tensor};
 
@@ -179,4 +179,29 @@ fn pools_agree_on_large_windows_and_on_threads() {
         check_pools::<f32>(&mut random, geometry, &[1, 2, 3]);
         check_pools::<f64>(&mut random, geometry, &[1, 3]);
     }
+}
+
+#[test]
+fn pools_of_two_by_two_agree_and_take_their_paths() {
+    let mut random = Random(45);
+    let window = Window::new().step([2, 2]);
+    for [height, width] in [[2, 2], [4, 8], [8, 8], [6, 16], [24, 24], [2, 32], [10, 14], [4, 70]] {
+        for _ in 0..6 {
+            let geometry = ([3, 2, height, width], [2, 2, 2, 2], window);
+            check_pools::<f32>(&mut random, geometry, &[1, 2]);
+            check_pools::<f64>(&mut random, geometry, &[1]);
+        }
+    }
+    let paths = |width| {
+        let windows = Windows::new([1, 1, 4, width], [1, 1, 2, 2], &window);
+        let (x, g) = (vec![1.0_f32; 4 * width], vec![1.0; windows.positions()]);
+        let (mut y, mut dx) = (g.clone(), x.clone());
+        taken(|| {
+            max_pool(Level::best(), || 1, &windows, &x, &mut y);
+            average_pool(Level::best(), || 1, &windows, &x, &mut y);
+            max_pool_gradient(Level::best(), || 1, &windows, [&x, &g], &mut dx);
+        })
+    };
+    assert_eq!(paths(8), ["maxima by pairs", "means by pairs", "maxima's gradients by pairs"]);
+    assert_eq!(paths(9), [""; 0], "a column is left over");
 }
