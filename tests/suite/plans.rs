@@ -26,8 +26,8 @@ fn modes<P: Tensorial>(tape: &RandomTape<P>) -> Vec<Mode> {
         without: without.to_vec(),
         limit: (draw(number) % 5 == 0).then_some(draw(number) % 3),
         keep: keep(number, every),
-        training: number % 2 == 0,
-        compact: number % 4 == 0,
+        training: number.is_multiple_of(2),
+        compact: number.is_multiple_of(4),
     };
     let all = symbols.len() + 1;
     vec![

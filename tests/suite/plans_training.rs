@@ -1,8 +1,8 @@
 //! Training by plans: whole steps on the tape, memory within a budget, attention.
 
 use poorgrad::{
-    Adam, Compile, Elementary, Gradients, Network, Optimizer, Sgd, Symbol, Tensor, Tensorial, causal_mask,
-    scaled_dot_product_attention,
+    Adam, Compile, Elementary, Gradients, Network, Optimizer, Sgd, Symbol, Tensor, Tensorial,
+    causal_mask, scaled_dot_product_attention,
 };
 use testkit::bits::identical;
 use zoo::models::{Recorded, lenet, plain, residual};
@@ -154,9 +154,10 @@ fn attention_is_the_softmax_of_scaled_scores() {
         };
         let weights: Vec<f64> = (0..=t).map(|s| Elementary::exp(&score(s))).collect();
         let total = weights.iter().fold(0.0, |sum, weight| sum + weight);
-        let mean = weights.iter().enumerate().fold(0.0, |sum, (s, weight)| {
-            sum + weight / total * v_at.get(&[n, s, e]).unwrap()
-        });
+        let mean = weights
+            .iter()
+            .enumerate()
+            .fold(0.0, |sum, (s, weight)| sum + weight / total * v_at.get(&[n, s, e]).unwrap());
         assert!((mean - y_at.get(&[n, t, e]).unwrap()).abs() < 1e-14);
     }
     let plan = network.compile_training(y.sum(), []);
