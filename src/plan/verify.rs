@@ -267,6 +267,7 @@ fn functions<P: Tensorial>(
     listed: &[Access],
 ) -> Result<(), String> {
     let space = &schedule.item(step.items[0]).shape;
+    let mut needed = vec![false; listed.len()];
     for &id in items {
         let item = schedule.item(id);
         if !matches!(item.definition, Definition::Operation(_, Lowered::Pointwise(_))) {
@@ -281,12 +282,21 @@ fn functions<P: Tensorial>(
                 && access.base < id
                 && access.is_whole(&schedule.items)
                 && schedule.item(access.base).shape == item.shape;
-            if !inside && !listed.iter().any(|listed| same(listed, access)) {
+            let mut there = inside;
+            for (listed, needed) in listed.iter().zip(&mut needed) {
+                let same = !inside && same(listed, access);
+                *needed |= same;
+                there |= same;
+            }
+            if !there {
                 return fault(format!("step {number} does not read operand {operand}"));
             }
         }
     }
-    Ok(())
+    match needed.iter().position(|needed| !needed) {
+        Some(at) => fault(format!("step {number} reads operand {at} of its list for nothing")),
+        None => Ok(()),
+    }
 }
 
 /// Plays the steps through: what each reads must lie where it is read, whole.
