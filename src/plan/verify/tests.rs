@@ -114,15 +114,15 @@ fn corrupt(schedule: &mut Schedule<T>, choices: &mut Choices) -> Option<&'static
         6 => {
             let at = choices.below(schedule.steps[step].operands.len());
             let access = schedule.steps[step].operands.get_mut(at)?;
-            let extents = access.layout.shape().clone();
+            let (before, extents) = (access.clone(), access.layout.shape().clone());
             let turned = Layout::contiguous(extents.clone());
             if turned.strides() == access.layout.strides() && access.layout.offset() == 0 {
                 access.layout = Layout::constant(extents.clone());
             } else {
                 access.layout = turned;
             }
-            // Where no axis is longer than one, strides say nothing.
-            (extents.count() > 1).then_some("an operand read by other strides")
+            // Where an axis is no longer than one, its stride says nothing.
+            (!super::same(&before, access)).then_some("an operand read by other strides")
         }
         7 => {
             let copy = schedule.steps[step].clone();
