@@ -118,9 +118,9 @@ impl Call {
         match self {
             Self::Copy => native::copy_into(operands[0], out),
             Self::Product => native::matmul_into(operands[0], operands[1], numerics, None, out),
-            Self::Sum(axes) => out.clone_from_slice(&native::sum(operands[0], axes)),
-            Self::Max(axes) => out.clone_from_slice(&native::max(operands[0], axes)),
-            Self::FirstMax(axes) => out.clone_from_slice(&native::first_max(operands[0], axes)),
+            Self::Sum(axes) => native::sum_into(operands[0], axes, out),
+            Self::Max(axes) => native::max_into(operands[0], axes, out),
+            Self::FirstMax(axes) => native::first_max_into(operands[0], axes, out),
             Self::LogSumExp(axis) => native::log_sum_exp_into(operands[0], *axis, out),
             Self::LogSoftmax(axis) => native::log_softmax_into(operands[0], *axis, out),
             Self::Softmax(axis) => native::softmax_into(operands[0], *axis, out),

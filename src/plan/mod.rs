@@ -7,6 +7,7 @@
 //! INVARIANT: a plan holds no parameter state. Whatever a pass did, a run has the bits of the
 //! interpreter.
 
+mod calls;
 mod chains;
 mod check;
 mod compile;

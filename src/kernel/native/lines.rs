@@ -12,6 +12,12 @@ use crate::kernel::walk::{Axis, Walk, product_of};
 /// Fewer lines side by side than this are gathered one by one.
 const FEW: usize = 6;
 
+/// The number of lines over the ascending `axes`.
+pub(super) fn kept(extents: &[usize], axes: &[usize]) -> usize {
+    let kept = extents.iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
+    kept.fold(1, |count, (_, &extent)| count.wrapping_mul(extent))
+}
+
 /// Calls `visit` with every line of `x` over the ascending `axes`.
 pub(super) fn each_line<E: Elementary>(
     x: View<'_, E>,
@@ -38,8 +44,6 @@ pub(super) struct Lines<'a, E> {
     offset: usize,
     outer: Walk<1>,
     inner: Walk<1>,
-    /// The number of lines.
-    pub(super) count: usize,
     /// The number of elements of a line.
     pub(super) length: usize,
 }
@@ -53,10 +57,8 @@ impl<'a, E: Elementary> Lines<'a, E> {
         };
         let times = |product: usize, axis: usize| product.wrapping_mul(x.extents[axis]);
         let length = axes.iter().copied().fold(1, times);
-        let kept = (0..x.extents.len()).filter(|axis| !axes.contains(axis));
-        let count = kept.fold(1, times);
         let (outer, inner) = (walk_over(true), walk_over(false));
-        Self { elements: x.elements, offset: x.offset, outer, inner, count, length }
+        Self { elements: x.elements, offset: x.offset, outer, inner, length }
     }
 
     /// Calls `visit` with every line; one that lies in one piece is not copied.
@@ -114,9 +116,8 @@ const UNIT: usize = 64;
 impl<E: Elementary> Columns<'_, E> {
     /// One element for each line: `visit` gets the elements from the start of a run of columns and
     /// where their results go; on several threads where that is worth it.
-    pub(super) fn reduced(&self, visit: impl Fn(&[E], &mut [E]) + Sync) -> Vec<E> {
-        let Lines { elements, offset, outer, count, .. } = self.lines;
-        let mut out = vec![E::zero(); *count];
+    pub(super) fn reduced(&self, out: &mut [E], visit: impl Fn(&[E], &mut [E]) + Sync) {
+        let Lines { elements, offset, outer, .. } = self.lines;
         let operations = self.rows.len().saturating_mul(self.width);
         let parts = threads::parts_here(operations, self.width.div_ceil(UNIT));
         let mut runs = out.chunks_exact_mut(self.width);
@@ -134,6 +135,5 @@ impl<E: Elementary> Columns<'_, E> {
             }
             threads::each(work, |(elements, out)| visit(elements, out));
         });
-        out
     }
 }

@@ -1,6 +1,7 @@
 //! Maxima, along lines and down columns.
 
-use super::lines::{Lines, each_line, trailing};
+use super::lines::{Lines, each_line, kept, trailing};
+use crate::kernel::memory::Block;
 use crate::kernel::reference::{View, first_max_of, max_of};
 use crate::kernel::simd::Level;
 use crate::kernel::threads;
@@ -10,24 +11,34 @@ use crate::kernel::{Elementary, ReduceTask, Reduction};
 ///
 /// BITS: an element without a kernel of its own is taken in order; of floats any tree of maxima
 /// gives the same bits.
-pub(crate) fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
+pub(crate) fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Block<E> {
+    let mut out = Block::stale(kept(x.extents, axes));
+    max_into(x, axes, &mut out);
+    out
+}
+
+/// As `reference::max`, into a result of one element a line.
+pub(crate) fn max_into<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut [E]) {
     const EMPTY: &str = "max: an empty axis has no maximum";
     if let Some((elements, length)) = trailing(x, axes) {
-        let mut out = vec![E::zero(); elements.len() / length];
         let parts = threads::parts_here(elements.len(), usize::MAX);
+        if parts == 1 {
+            return maxima(elements, length, out);
+        }
         let each = out.len().div_ceil(parts).max(1);
         let work = out.chunks_mut(each).zip(elements.chunks(each * length)).collect();
-        threads::each(work, |(out, elements)| maxima(elements, length, out));
-        return out;
+        return threads::each(work, |(out, elements)| maxima(elements, length, out));
     }
     let lines = Lines::new(x, axes);
     let Some(columns) = lines.columns() else {
-        let mut out = Vec::with_capacity(lines.count);
-        lines.each(|line| out.push(line_max(line).expect(EMPTY)));
-        return out;
+        let mut results = out.iter_mut();
+        return lines.each(|line| {
+            let max = line_max(line).expect(EMPTY);
+            *results.next().expect("invariant: one result per line") = max;
+        });
     };
     takes!("maxima down columns");
-    columns.reduced(|elements, out| {
+    columns.reduced(out, |elements, out| {
         let (first, rest) = columns.rows.split_first().expect(EMPTY);
         Level::best().compiled(
             #[inline(always)]
@@ -37,7 +48,7 @@ pub(crate) fn max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
                 }
             },
         );
-    })
+    });
 }
 
 /// How many columns are compared side by side, so that the maxima stay in the first-level cache.
@@ -86,13 +97,20 @@ fn maxima<E: Elementary>(elements: &[E], length: usize, out: &mut [E]) {
 }
 
 /// As `reference::first_max`.
-pub(crate) fn first_max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
+pub(crate) fn first_max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Block<E> {
+    let mut out = Block::stale(x.count());
+    first_max_into(x, axes, &mut out);
+    out
+}
+
+/// As `reference::first_max`, into `out`.
+pub(crate) fn first_max_into<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut [E]) {
     let rank = x.extents.len();
     let trailing = axes.first().is_none_or(|&first| first + axes.len() == rank);
     if !trailing {
-        return crate::kernel::reference::first_max(x, axes);
+        return out.clone_from_slice(&crate::kernel::reference::first_max(x, axes));
     }
-    let mut out = vec![E::zero(); x.count()];
+    out.fill(E::zero());
     let mut start = 0;
     each_line(x, axes, |line| {
         if let Some(first) = first_max_of(line) {
@@ -100,5 +118,4 @@ pub(crate) fn first_max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E>
         }
         start += line.len();
     });
-    out
 }

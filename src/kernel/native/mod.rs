@@ -27,7 +27,7 @@ pub(crate) mod window;
 
 pub(crate) use index::{gather, gather_into, row_update, row_update_into, scatter, scatter_into};
 pub(crate) use map::{map, select, zip, zip_in_place};
-pub(crate) use maximum::{first_max, max};
+pub(crate) use maximum::{first_max, first_max_into, max, max_into};
 pub(crate) use movement::{
     as_slice, concat, concat_into, copy, copy_into, is_contiguous, packed, pad, pad_into,
 };
@@ -35,7 +35,7 @@ pub(crate) use product::{matmul_into, product};
 pub(crate) use softmax::{
     log_softmax, log_softmax_into, log_sum_exp, log_sum_exp_into, softmax, softmax_into,
 };
-pub(crate) use sum::sum;
+pub(crate) use sum::{sum, sum_into};
 pub(crate) use window::{fold, fold_into, window};
 
 use crate::kernel::simd::Native;

@@ -3,12 +3,12 @@
 //! BITS: the lanes of the sum rule are independent, so that sixteen accumulators (or, for sums
 //! down a column, sixteen rows of accumulators) do the very additions of `reference::sum`.
 
-use super::lines::{Lines, trailing};
+use super::lines::{Lines, kept, trailing};
+use crate::kernel::memory::Block;
 use crate::kernel::order::{LANES, SB};
 use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
-use crate::kernel::threads;
-use crate::kernel::{Elementary, ReduceTask, Reduction};
+use crate::kernel::{Elementary, ReduceTask, Reduction, scratch, threads};
 use std::array::from_fn;
 
 /// As `reference::sum_of`.
@@ -65,34 +65,44 @@ fn block<E: Elementary>(elements: &[E]) -> E {
 }
 
 /// As `reference::sum`.
-pub(crate) fn sum<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Vec<E> {
+pub(crate) fn sum<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Block<E> {
+    let mut out = Block::stale(kept(x.extents, axes));
+    sum_into(x, axes, &mut out);
+    out
+}
+
+/// As `reference::sum`, into a result of one element a line.
+pub(crate) fn sum_into<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut [E]) {
     if let Some((elements, length)) = trailing(x, axes) {
-        let mut sums = vec![E::zero(); elements.len() / length];
         if length > SB {
-            sums.iter_mut().zip(elements.chunks(length)).for_each(|(sum, x)| *sum = sum_of(x));
-            return sums;
+            out.iter_mut().zip(elements.chunks(length)).for_each(|(sum, x)| *sum = sum_of(x));
+            return;
         }
         let parts = threads::parts_here(elements.len(), usize::MAX);
-        let each = sums.len().div_ceil(parts).max(1);
-        let work = sums.chunks_mut(each).zip(elements.chunks(each * length)).collect();
-        threads::each(work, |(sums, elements)| lines(elements, length, sums));
-        return sums;
+        if parts == 1 {
+            return lines(elements, length, out);
+        }
+        let each = out.len().div_ceil(parts).max(1);
+        let work = out.chunks_mut(each).zip(elements.chunks(each * length)).collect();
+        return threads::each(work, |(sums, elements)| lines(elements, length, sums));
     }
     let lines = Lines::new(x, axes);
     let Some(columns) = lines.columns() else {
-        let mut out = Vec::with_capacity(lines.count);
-        lines.each(|line| out.push(sum_of(line)));
-        return out;
+        let mut results = out.iter_mut();
+        return lines.each(|line| {
+            *results.next().expect("invariant: one result per line") = sum_of(line);
+        });
     };
     takes!("sums down columns");
-    columns.reduced(|elements, out| {
-        let mut lanes = Vec::new();
+    columns.reduced(out, |elements, out| {
         let together = columns.together && out.len() <= WIDTH && out.len() == columns.width;
-        for (group, out) in out.chunks_mut(WIDTH).enumerate() {
-            let elements = elements.get(group * WIDTH..).unwrap_or_default();
-            sum_rows(elements, &columns.rows, together, &mut lanes, out);
-        }
-    })
+        scratch::with_list(|lanes| {
+            for (group, out) in out.chunks_mut(WIDTH).enumerate() {
+                let elements = elements.get(group * WIDTH..).unwrap_or_default();
+                sum_rows(elements, &columns.rows, together, lanes, out);
+            }
+        });
+    });
 }
 
 /// How many columns are summed side by side: sixteen lanes of them stay in the first-level cache.

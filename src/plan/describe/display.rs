@@ -23,13 +23,13 @@ impl fmt::Display for Description {
         }
         writeln!(f, "passes")?;
         for report in passes {
-            writeln!(f, "  {:<12} {}", report.pass, report.summary)?;
+            writeln!(f, "  {:<14} {}", report.pass, report.summary)?;
             let shown = if f.alternate() { report.notes.len() } else { NOTES };
             for note in report.notes.iter().take(shown) {
-                writeln!(f, "  {:<12}   {note}", "")?;
+                writeln!(f, "  {:<14}   {note}", "")?;
             }
             if let Some(rest @ 1..) = report.notes.len().checked_sub(shown) {
-                writeln!(f, "  {:<12}   and {rest} more, which `{{:#}}` prints", "")?;
+                writeln!(f, "  {:<14}   and {rest} more, which `{{:#}}` prints", "")?;
             }
         }
         if !steps.is_empty() {

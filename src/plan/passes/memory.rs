@@ -40,23 +40,23 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
     let mut in_place = 0;
     for (index, step) in schedule.steps.iter().enumerate() {
         let mut inherited = BTreeSet::new();
-        let mut estates = estates(schedule, step, |base| last[base as usize] == Some(index));
+        let mut estates = estates(schedule, step, |base| {
+            let lies = matches!(homes[base as usize], Home::Arena(_));
+            lies && last[base as usize] == Some(index)
+        });
         for &output in &step.outputs {
             if homes[output as usize] != Home::None {
                 continue;
             }
             let estate = estates.get_mut(&schedule.item(output).count());
-            let base = estate.as_ref().and_then(|bases| bases.last().copied());
-            let place = match base.map(|base| (base, homes[base as usize])) {
-                Some((base, home @ Home::Arena(_))) => {
-                    if let Some(bases) = estate {
-                        bases.pop();
-                    }
+            let base = estate.and_then(Vec::pop);
+            let place = match base {
+                Some(base) => {
                     inherited.insert(base);
                     in_place += 1;
-                    home
+                    homes[base as usize]
                 }
-                _ => Home::Arena(gaps.take(padded(schedule.item(output).count(), align))),
+                None => Home::Arena(gaps.take(padded(schedule.item(output).count(), align))),
             };
             homes[output as usize] = place;
         }
@@ -78,7 +78,7 @@ fn padded(count: usize, align: usize) -> usize {
 }
 
 /// The operands whose places a chain's outputs may take, by volume, the first operand last: read
-/// element for element and in no other way, and free of other readers (`ends`).
+/// element for element and in no other way, lying in the arena, and read by nobody later (`ends`).
 fn estates<P: Tensorial>(
     schedule: &Schedule<P>,
     step: &Step,

@@ -55,11 +55,19 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
         }
     }
     let dropped = drop_unused(schedule);
-    let [products, images, weights, pools, unpools] = counts;
-    let summary = format!(
-        "{products} convolutions, {weights} gradients of weights, {images} of images, {pools} \
-         maximum pools, {unpools} gradients of them; {dropped} items are not needed any more"
-    );
+    let names = ["convolutions", "of images", "of weights", "maximum pools", "of pools"];
+    // In the order in which a reader thinks of them.
+    let told = [0, 2, 1, 3, 4].into_iter().filter(|&form| counts[form] > 0);
+    let told: Vec<String> = told
+        .map(|form| match form {
+            1 | 2 | 4 => format!("{} gradients {}", counts[form], names[form]),
+            _ => format!("{} {}", counts[form], names[form]),
+        })
+        .collect();
+    let summary = match told.is_empty() {
+        true => String::from("nothing to walk over"),
+        false => format!("{}; {dropped} items are not needed any more", told.join(", ")),
+    };
     Report { notes, ..Report::new(NAME, summary) }
 }
 

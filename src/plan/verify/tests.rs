@@ -122,7 +122,7 @@ fn corrupt(schedule: &mut Schedule<T>, choices: &mut Choices) -> Option<&'static
                 access.layout = turned;
             }
             // Where an axis is no longer than one, its stride says nothing.
-            (!super::same(&before, access)).then_some("an operand read by other strides")
+            (!super::cover::same(&before, access)).then_some("an operand read by other strides")
         }
         7 => {
             let copy = schedule.steps[step].clone();
@@ -157,7 +157,7 @@ fn corrupt(schedule: &mut Schedule<T>, choices: &mut Choices) -> Option<&'static
             let (&first, rest) = operands.split_first()?;
             let &other = rest.iter().find(|&&other| {
                 let [a, b] = [first, other].map(|id| &schedule.access[id as usize]);
-                other != first && !super::same(a, b)
+                other != first && !super::cover::same(a, b)
             })?;
             // The tape says another thing now than the steps.
             let swapped: Vec<Id> =
