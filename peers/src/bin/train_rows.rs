@@ -62,9 +62,12 @@ fn feeds(model: &Recorded) -> Vec<(Symbol, Tensor)> {
     model.feeds.clone()
 }
 
+/// Records a model.
+type Build = fn() -> Recorded;
+
 fn main() {
     poorgrad::set_threads(1);
-    let models: [(&str, fn() -> Recorded); 6] = [
+    let models: [(&str, Build); 6] = [
         ("makemore32", || makemore(32)),
         ("makemore1024", || makemore(1024)),
         ("plain", || plain(128)),
