@@ -133,9 +133,7 @@ impl<P: Tensorial> Optimizer<P> for Adam<P> {
         let mut parameters = Vec::with_capacity(gradients.len());
         for &(parameter, gradient) in gradients {
             let (w, g) = (network.resolve(parameter), network.resolve(gradient));
-            let all =
-                |value: Value<'_, P>| network.resolve(value.symbol()).broadcast_like(w).symbol();
-            let like = |value: Value<'_, P>| network.resolve(all(value));
+            let like = |value| Value::broadcast_like(value, w);
             let constant = |value: f64| like(network.leaf(number(value)));
             let moment = |i: usize| match &self.moments {
                 Some(moments) => moments[i].of(parameter),
