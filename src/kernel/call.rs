@@ -81,6 +81,12 @@ impl Call {
         }
     }
 
+    /// Whether the kernel calls what follows while a part of its result is near.
+    pub(crate) fn is_followed(&self) -> bool {
+        let Self::Window { form, .. } = self else { return matches!(self, Self::Product) };
+        !matches!(form, WindowForm::MaxPool | WindowForm::WeightsGradient)
+    }
+
     /// Plain operations that computing `count` results from operands of these extents takes.
     pub(crate) fn operations(&self, operands: &[&[usize]], count: usize) -> u64 {
         let read = || operands.first().map_or(0, |extents| product_of(extents)) as u64;
@@ -144,16 +150,29 @@ impl Call {
             Self::RowUpdate => {
                 native::row_update_into(operands[0], operands[1], rows, out);
             }
-            Self::Window { form, extents, filters, window } => {
-                let (form, extents, filters, window) = (*form, *extents, *filters, *window);
-                let first = native::packed(operands[0]);
-                let second = operands.get(1).map(|&operand| native::packed(operand));
-                let operands = [&*first, second.as_deref().unwrap_or(&[])];
-                let mut task = WindowTask { form, operands, extents, filters, window, out };
-                let taken = E::window(&mut task);
-                assert!(taken, "invariant: windows are matched where the element has kernels");
-            }
+            Self::Window { .. } => self.run_windows(operands, numerics, out, None),
         }
+    }
+
+    /// As [`Call::run`] of work on windows; `finish` follows where there is one.
+    fn run_windows<E: Elementary>(
+        &self,
+        operands: &[View<'_, E>],
+        numerics: Numerics,
+        out: &mut [E],
+        finish: Option<Finish<'_, E>>,
+    ) {
+        let Self::Window { form, extents, filters, window } = *self else {
+            unreachable!("invariant: called for work on windows")
+        };
+        let first = native::packed(operands[0]);
+        let second = operands.get(1).map(|&operand| native::packed(operand));
+        let operands = [&*first, second.as_deref().unwrap_or(&[])];
+        let mut task =
+            WindowTask { form, operands, extents, filters, window, out, finish, numerics };
+        let taken = E::window(&mut task);
+        assert!(taken, "invariant: windows are matched where the element has kernels");
+        task.close();
     }
 
     /// As [`Call::run`] of a kernel without a selection; `finish` follows on runs of the result, each
@@ -168,6 +187,9 @@ impl Call {
         if let Self::Product = self {
             let [a, b] = [operands[0], operands[1]];
             return native::matmul_into(a, b, numerics, Some(finish), out);
+        }
+        if let Self::Window { .. } = self {
+            return self.run_windows(operands, numerics, out, Some(finish));
         }
         self.run(operands, &[], numerics, out);
         finish(0, out);

@@ -191,7 +191,6 @@ pub enum WindowForm {
 /// Work on the windows of images: see [`Elementary::window`](crate::Elementary::window).
 ///
 /// Row-major, and valid: extents that fit one another, windows that fit the padded images.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct WindowTask<'a, E> {
     /// What is computed.
@@ -206,6 +205,29 @@ pub struct WindowTask<'a, E> {
     pub window: Window,
     /// The result.
     pub out: &'a mut [E],
+    /// As [`GemmTask::finish`].
+    pub finish: Option<Finish<'a, E>>,
+    /// How sums of products are rounded. A kernel may always be exact.
+    pub numerics: Numerics,
+}
+
+impl<E: fmt::Debug> fmt::Debug for WindowTask<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { form, operands, extents, filters, window, out, finish, numerics } = self;
+        let mut debug = f.debug_struct("WindowTask");
+        debug.field("form", form).field("operands", operands).field("extents", extents);
+        debug.field("filters", filters).field("window", window).field("out", out);
+        debug.field("finish", &finish.map(|_| "..")).field("numerics", numerics).finish()
+    }
+}
+
+impl<E> WindowTask<'_, E> {
+    /// Calls what is to follow, where nobody has taken it, for the whole result.
+    pub(crate) fn close(&mut self) {
+        if let Some(finish) = self.finish.take() {
+            finish(0, self.out);
+        }
+    }
 }
 
 /// One element-wise function over a slice: see [`Elementary::map`](crate::Elementary::map).

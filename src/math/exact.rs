@@ -1,8 +1,9 @@
 //! Error-free sums and products, and polynomials.
 //!
 //! Invariant: for finite values in range, `high + low` equals the exact result
-//! (Dekker 1971; Knuth, TAOCP 4.2.2). No fused operation is used: factors are
-//! cut by a mask into halves whose products are exact. Place: used by every
+//! (Dekker 1971; Knuth, TAOCP 4.2.2). What a product leaves is exact too, so
+//! that a machine may compute it by one fused operation or, as here, from
+//! factors cut into halves whose products are exact. Place: used by every
 //! function that needs more than one format's precision.
 
 use super::{format::Format, lanes::Lanes, value::Value};
@@ -31,17 +32,28 @@ pub fn sum<L: Lanes>(a: Value<L>, b: Value<L>) -> Pair<L> {
     Pair { high, low: (a - (high - part)) + (b - part) }
 }
 
-/// A value cut into two halves of its significand.
+/// A value cut into two halves of its significand, the first rounded, so that
+/// the second has a bit less than the significand's other half.
 #[inline(always)]
-pub fn halves<L: Lanes>(a: Value<L>) -> Pair<L> {
-    let high = (a.bits() & a.word(L::Element::LEADING)).value();
+fn halves<L: Lanes>(a: Value<L>) -> Pair<L> {
+    let rounded = a.bits() + a.word(L::Element::HALF_LEADING);
+    let high = (rounded & a.word(L::Element::LEADING)).value();
     Pair { high, low: a - high }
 }
 
-/// `c - a * b`, as good as one rounding of the exact difference when `c` is
-/// the rounded product or near it.
+/// `c - a * b`, where `c` is the rounded product, or `a` the rounded quotient of
+/// `c` by `b`: the difference is representable then, and this is it.
+///
+/// Nothing is to underflow or overflow.
 #[inline(always)]
 pub fn remainder<L: Lanes>(c: Value<L>, a: Value<L>, b: Value<L>) -> Value<L> {
+    c.remainder(a, b)
+}
+
+/// The same without a fused operation. Every step of it is exact: the products of
+/// halves fit, and what is left shrinks with each.
+#[inline(always)]
+pub fn remainder_by_halves<L: Lanes>(c: Value<L>, a: Value<L>, b: Value<L>) -> Value<L> {
     let (a, b) = (halves(a), halves(b));
     (((c - a.high * b.high) - a.high * b.low) - a.low * b.high) - a.low * b.low
 }

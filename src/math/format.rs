@@ -34,6 +34,8 @@ pub trait Format:
     /// Keeps the leading half of a significand, so that products of two such
     /// halves are exact.
     const LEADING: Self::Word;
+    /// Half of the last bit that `LEADING` keeps.
+    const HALF_LEADING: Self::Word;
     /// Zero.
     const ZERO_WORD: Self::Word;
     /// One.
@@ -69,6 +71,7 @@ macro_rules! format {
             const MAGNITUDE: $word = $word::MAX >> 1;
             const FRACTION: $word = (1 << $mantissa) - 1;
             const LEADING: $word = $word::MAX << $leading;
+            const HALF_LEADING: $word = 1 << ($leading - 1);
             const ZERO_WORD: $word = 0;
             const ONE_WORD: $word = 1;
             const TWO_WORD: $word = 2;

@@ -2,11 +2,12 @@
 //!
 //! Invariant: every operation is one IEEE 754 operation (or one bit operation)
 //! per lane, so the result of a lane depends on that lane's input alone and on
-//! no width. There is no fused multiply-add here, and none may be added.
+//! no width. A fused multiply-add stands here in one place alone: for a result that
+//! is exact, and so the same whichever way it is computed.
 //! Place: the bottom of `math`; `scalar` implements it for one lane, the kernels
 //! implement it for registers.
 
-use super::format::Format;
+use super::{exact::remainder_by_halves, format::Format, value::Value};
 
 /// Operations on a register of lanes of one floating-point format.
 ///
@@ -35,6 +36,18 @@ pub trait Lanes: Copy {
     fn mul(self, a: Self::Float, b: Self::Float) -> Self::Float;
     /// `a / b`, rounded to nearest even.
     fn div(self, a: Self::Float, b: Self::Float) -> Self::Float;
+
+    /// `c - a * b`, which must be representable.
+    ///
+    /// BITS: exact, so that one fused operation and several plain ones agree.
+    #[inline(always)]
+    fn remainder(self, c: Self::Float, a: Self::Float, b: Self::Float) -> Self::Float {
+        let [c, a, b] = [c, a, b].map(
+            #[inline(always)]
+            |lanes| Value::new(self, lanes),
+        );
+        remainder_by_halves(c, a, b).lanes()
+    }
 
     /// The square root of `a`, rounded to nearest even.
     fn sqrt(self, a: Self::Float) -> Self::Float;

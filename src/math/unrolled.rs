@@ -57,6 +57,13 @@ impl<T: Lanes, const N: usize> Lanes for Unrolled<T, N> {
         [self.0.splat_bits(value); N]
     }
     #[inline(always)]
+    fn remainder(self, c: Self::Float, a: Self::Float, b: Self::Float) -> Self::Float {
+        from_fn(
+            #[inline(always)]
+            |i| self.0.remainder(c[i], a[i], b[i]),
+        )
+    }
+    #[inline(always)]
     fn sqrt(self, a: Self::Float) -> Self::Float {
         from_fn(
             #[inline(always)]

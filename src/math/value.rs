@@ -60,6 +60,12 @@ impl<L: Lanes> Value<L> {
         Bits { token: self.token, lanes: self.token.splat_bits(value) }
     }
 
+    /// `self - a * b`, which must be representable: see [`Lanes::remainder`].
+    #[inline(always)]
+    pub fn remainder(self, a: Self, b: Self) -> Self {
+        Self::new(self.token, self.token.remainder(self.lanes, a.lanes, b.lanes))
+    }
+
     /// The bits.
     #[inline(always)]
     pub fn bits(self) -> Bits<L> {

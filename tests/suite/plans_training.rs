@@ -87,8 +87,9 @@ fn adam_takes_its_first_step_by_the_rate_whatever_the_gradient() {
     assert!((moved - 0.25).abs() < 1e-5, "{moved}");
 }
 
-/// Gradients of a plan within budgets between the least memory and that of a plan without one.
-fn within_budgets(Recorded { network, loss, feeds, .. }: &Recorded) {
+/// Gradients of a plan within budgets between the least memory and that of a plan without one: gives
+/// both.
+fn within_budgets(Recorded { network, loss, feeds, .. }: &Recorded) -> [u64; 2] {
     let memory = |plan: &poorgrad::Plan<Tensor>| {
         let memory = plan.describe().memory;
         memory.arena + memory.results
@@ -97,7 +98,7 @@ fn within_budgets(Recorded { network, loss, feeds, .. }: &Recorded) {
     let least = network.compile_training_compact(*loss, []);
     let expected = free.forward(network, feeds.clone()).backward(*loss);
     let (most, least) = (memory(&free), memory(&least));
-    assert!(least < most, "{least} of {most} bytes");
+    assert!(least <= most, "{least} of {most} bytes");
     for part in [0, 1, 3] {
         let budget = least + (most - least) * part / 4;
         let plan = Compile::new(network).loss(*loss).memory_budget(budget as usize).plan();
@@ -108,11 +109,14 @@ fn within_budgets(Recorded { network, loss, feeds, .. }: &Recorded) {
         }
         plan.check(network, feeds.clone()).expect("the oracle's bits");
     }
+    [least, most]
 }
 
 #[test]
 fn a_plan_stays_within_its_memory_budget_with_the_same_gradients() {
-    within_budgets(&residual(8, 32, 32));
+    let [least, most] = within_budgets(&residual(8, 32, 32));
+    assert!(least < most, "{least} of {most} bytes");
+    // Nothing is worth computing twice there: biases and relu stand in the convolutions' places.
     within_budgets(&lenet(2));
 }
 

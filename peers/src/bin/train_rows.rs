@@ -1,7 +1,9 @@
 //! Ours of `tools/train_peers.py`: milliseconds of a step of training of each model, by the
 //! interpreter, by an exact plan and by a fast one, on one thread; the median of some steps.
 //!
-//!     cargo run --release -p peers --bin train_rows
+//!     cargo run --release -p peers --bin train_rows [MODEL [exact|fast]]
+//!
+//! With a model's name it prints the profile of that model's plan instead.
 
 use poorgrad::{Compile, Network, Numerics, Symbol, Tensor};
 use std::time::Instant;
@@ -75,6 +77,18 @@ fn main() {
         ("lenet", || lenet(64)),
         ("vgg", || vgg(32)),
     ];
+    let mut arguments = std::env::args().skip(1);
+    if let Some(wanted) = arguments.next() {
+        let numerics = match arguments.next().as_deref() {
+            Some("fast") => Numerics::Fast,
+            _ => Numerics::Exact,
+        };
+        let (_, model) = models.iter().find(|(name, _)| *name == wanted).expect("a model's name");
+        let model = model();
+        let plan = Compile::new(&model.network).loss(model.loss).numerics(numerics).plan();
+        println!("{}", plan.profile(&model.network, feeds(&model), 31));
+        return;
+    }
     for (name, model) in models {
         let model = model();
         let times = [

@@ -12,6 +12,9 @@ use crate::kernel::walk::{Axis, Walk, product_of};
 /// Fewer lines side by side than this are gathered one by one.
 const FEW: usize = 6;
 
+/// Runs as long as this are copied whole where a line is gathered.
+const RUN: usize = 8;
+
 /// The number of lines over the ascending `axes`.
 pub(super) fn kept(extents: &[usize], axes: &[usize]) -> usize {
     let kept = extents.iter().enumerate().filter(|(axis, _)| !axes.contains(axis));
@@ -70,8 +73,15 @@ impl<'a, E: Elementary> Lines<'a, E> {
         if let [] | [Axis { strides: [1], .. }] = inner.axes() {
             return outer.elements([*offset], |[at]| visit(&elements[at..at + length]));
         }
-        let offsets = self.offsets();
         let mut line = Vec::with_capacity(*length);
+        if let Axis { extent: run @ RUN.., strides: [1] } = inner.inner() {
+            return outer.elements([*offset], |[at]| {
+                line.clear();
+                inner.rows([at], |[at]| line.extend_from_slice(&elements[at..][..run]));
+                visit(&line);
+            });
+        }
+        let offsets = self.offsets();
         outer.elements([*offset], |[at]| {
             line.clear();
             line.extend(offsets.iter().map(|offset| elements[at + offset].clone()));

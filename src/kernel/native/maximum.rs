@@ -86,7 +86,7 @@ pub(super) fn line_max<E: Elementary>(line: &[E]) -> Option<E> {
 }
 
 /// The maximum of each line of `length`, which is not 0.
-fn maxima<E: Elementary>(elements: &[E], length: usize, out: &mut [E]) {
+pub(super) fn maxima<E: Elementary>(elements: &[E], length: usize, out: &mut [E]) {
     let reduction = Reduction::Max;
     if E::reduce(&mut ReduceTask { reduction, elements, length, out: &mut *out }) {
         return;

@@ -4,9 +4,10 @@
 
 use super::lines::{each_line, trailing};
 use super::map::map_to;
-use super::maximum::line_max;
-use super::sum::sum_of;
+use super::maximum::maxima;
+use super::sum::{lines as sums_of_blocks, sum_of};
 use crate::kernel::memory::Block;
+use crate::kernel::order::SB;
 use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
 use crate::kernel::walk::product_of;
@@ -15,18 +16,59 @@ use crate::kernel::{Elementary, Unary, scratch, threads};
 /// What one element costs, in plain operations.
 const COST: usize = 24;
 
-/// `x - m` of a line, where `m` is its maximum, or 0 where that is not finite. Gives `m`.
-fn shift<E: Elementary>(line: &[E], out: &mut [E]) -> E {
-    let max = line_max(line).filter(Elementary::is_finite).unwrap_or_else(E::zero);
-    compiled(
-        #[inline(always)]
-        || line.iter().zip(&mut *out).for_each(|(x, out)| *out = x.sub(&max)),
-    );
-    max
+/// Elements of the lines that are computed together.
+///
+/// COST: each step is a call; short lines share it, and all of its numbers stay in the first-level cache.
+const TOGETHER: usize = 2048;
+
+/// Lines of one length, one behind the other.
+#[derive(Clone, Copy)]
+struct Lines<'a, E> {
+    elements: &'a [E],
+    length: usize,
 }
 
-fn compiled(run: impl FnOnce()) {
-    Level::best().compiled(run);
+impl<E: Elementary> Lines<'_, E> {
+    fn count(&self) -> usize {
+        self.elements.len() / self.length
+    }
+
+    /// `x - m` of each line, where `m` is its maximum, or 0 where that is not finite. Gives every `m`.
+    fn shift(&self, shifts: &mut [E], out: &mut [E]) {
+        maxima(self.elements, self.length, shifts);
+        shifts.iter_mut().filter(|m| !m.is_finite()).for_each(|m| *m = E::zero());
+        out.clone_from_slice(self.elements);
+        by_line(
+            out,
+            shifts,
+            #[inline(always)]
+            |x, m| x.sub(m),
+        );
+    }
+
+    fn sum(&self, sums: &mut [E]) {
+        if self.length <= SB {
+            return sums_of_blocks(self.elements, self.length, sums);
+        }
+        let lines = self.elements.chunks_exact(self.length);
+        sums.iter_mut().zip(lines).for_each(|(sum, line)| *sum = sum_of(line));
+    }
+}
+
+/// `f` of each element and of its line's number.
+fn by_line<E: Elementary>(elements: &mut [E], numbers: &[E], f: impl Fn(&E, &E) -> E) {
+    let length = elements.len() / numbers.len();
+    Level::best().compiled(
+        #[inline(always)]
+        || {
+            for (line, number) in elements.chunks_exact_mut(length).zip(numbers) {
+                line.iter_mut().for_each(
+                    #[inline(always)]
+                    |x| *x = f(x, number),
+                );
+            }
+        },
+    );
 }
 
 /// As `reference::log_sum_exp`.
@@ -40,15 +82,31 @@ pub(crate) fn log_sum_exp<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> 
 /// As `reference::log_sum_exp`, into `out`.
 pub(crate) fn log_sum_exp_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
     let length = x.extents[axis];
-    let mut results = out.iter_mut();
-    scratch::with(2 * length, |scratch| {
-        let (shifted, exponentials) = scratch.split_at_mut(length);
-        each_line(x, &[axis], |line| {
-            let max = shift(line, shifted);
-            map_to(Unary::Exp, shifted, exponentials);
-            let result = results.next().expect("invariant: one result per line");
-            *result = max.add(&sum_of(exponentials).ln());
+    let each = |lines: Lines<'_, E>, out: &mut [E]| {
+        let (size, count) = (lines.elements.len(), lines.count());
+        scratch::with(2 * size + count, |scratch| {
+            let (shifted, scratch) = scratch.split_at_mut(size);
+            let (elements, sums) = scratch.split_at_mut(size);
+            lines.shift(out, shifted);
+            map_to(Unary::Exp, shifted, elements);
+            Lines { elements, length }.sum(sums);
+            out.iter_mut().zip(sums).for_each(|(out, sum)| *out = out.add(&sum.ln()));
         });
+    };
+    if let Some((elements, _)) = trailing(x, &[axis]) {
+        let together = (TOGETHER / length).max(1);
+        let lines = elements.chunks(together * length).zip(out.chunks_mut(together));
+        return lines.for_each(|(elements, out)| each(Lines { elements, length }, out));
+    }
+    let mut results = out.iter_mut();
+    each_line(x, &[axis], |elements| {
+        let result = results.next().expect("invariant: one result per line");
+        if length == 0 {
+            // The maximum of nothing is not finite, and its sum is 0.
+            *result = E::zero().add(&E::zero().ln());
+            return;
+        }
+        each(Lines { elements, length }, std::slice::from_mut(result));
     });
 }
 
@@ -61,13 +119,16 @@ pub(crate) fn log_softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Block<E
 
 /// As `reference::log_softmax`, into `out`.
 pub(crate) fn log_softmax_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
-    each_line_to(x, axis, out, |line, scratch, out| {
-        shift(line, out);
-        map_to(Unary::Exp, out, scratch);
-        let ln = sum_of(scratch).ln();
-        compiled(
+    each_line_to(x, axis, out, |lines, exponentials, logarithms, out| {
+        lines.shift(logarithms, out);
+        map_to(Unary::Exp, out, exponentials);
+        Lines { elements: exponentials, ..lines }.sum(logarithms);
+        logarithms.iter_mut().for_each(|sum| *sum = sum.ln());
+        by_line(
+            out,
+            logarithms,
             #[inline(always)]
-            || out.iter_mut().for_each(|x| *x = x.sub(&ln)),
+            |x, ln| x.sub(ln),
         );
     })
 }
@@ -81,40 +142,47 @@ pub(crate) fn softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Block<E> {
 
 /// As `reference::softmax`, into `out`.
 pub(crate) fn softmax_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
-    each_line_to(x, axis, out, |line, scratch, out| {
-        shift(line, scratch);
-        map_to(Unary::Exp, scratch, out);
-        let sum = sum_of(out);
-        compiled(
+    each_line_to(x, axis, out, |lines, shifted, sums, out| {
+        lines.shift(sums, shifted);
+        map_to(Unary::Exp, shifted, out);
+        Lines { elements: out, ..lines }.sum(sums);
+        by_line(
+            out,
+            sums,
             #[inline(always)]
-            || out.iter_mut().for_each(|e| *e = e.div(&sum)),
+            |e, sum| e.div(sum),
         );
     })
 }
 
-/// The array that `line` makes of every line along `axis`, laid out as `x` is. It is given a line,
-/// scratch and a result, all of one length.
+/// The array that `of` makes of the lines along `axis`, laid out as `x` is. It is given some lines,
+/// scratch of as many elements and of one for each line, and their results.
 fn each_line_to<E: Elementary>(
     x: View<'_, E>,
     axis: usize,
     out: &mut [E],
-    line: impl Fn(&[E], &mut [E], &mut [E]) + Sync,
+    of: impl Fn(Lines<'_, E>, &mut [E], &mut [E], &mut [E]) + Sync,
 ) {
     let length = x.extents[axis];
     if out.is_empty() {
         return;
     }
+    let run = |elements: &[E], to: &mut [E]| {
+        let lines = Lines { elements, length };
+        scratch::with(elements.len() + lines.count(), |scratch| {
+            let (scratch, numbers) = scratch.split_at_mut(elements.len());
+            of(lines, scratch, numbers, to);
+        });
+    };
     if axis + 1 == x.extents.len()
         && let Some((elements, _)) = trailing(x, &[axis])
     {
         let lines = out.len() / length;
         let parts = threads::parts_here(out.len().saturating_mul(COST), lines);
         let each = lines.div_ceil(parts) * length;
+        let together = (TOGETHER / length).max(1) * length;
         let run = |(from, to): (&[E], &mut [E])| {
-            scratch::with(length, |scratch| {
-                let lines = from.chunks_exact(length).zip(to.chunks_exact_mut(length));
-                lines.for_each(|(from, to)| line(from, scratch, to));
-            });
+            from.chunks(together).zip(to.chunks_mut(together)).for_each(|(from, to)| run(from, to));
         };
         if parts == 1 {
             return run((elements, out));
@@ -122,31 +190,21 @@ fn each_line_to<E: Elementary>(
         threads::each(elements.chunks(each).zip(out.chunks_mut(each)).collect(), run);
         return;
     }
+    // Lines come out [outer, inner, length]; where that is not the array's order, they are brought
+    // into it.
+    let in_order = |out: &mut [E]| {
+        let mut results = out.chunks_exact_mut(length);
+        each_line(x, &[axis], |from| {
+            run(from, results.next().expect("invariant: one result per line"));
+        });
+    };
     let inner = product_of(&x.extents[axis + 1..]);
     if inner == 1 {
-        return each_line_in_order(x, axis, out, line);
+        return in_order(out);
     }
-    // Lines come out [outer, inner, length]; the array wants [outer, length, inner].
     let mut lines = Block::stale(out.len());
-    each_line_in_order(x, axis, &mut lines, line);
+    in_order(&mut lines);
     let outer = product_of(&x.extents[..axis]);
     let (extents, strides) = ([outer, length, inner], [length * inner, 1, length]);
     super::copy_into(View::new(&lines, &extents, &strides, 0), out);
-}
-
-/// Every line along `axis` behind the one before it.
-fn each_line_in_order<E: Elementary>(
-    x: View<'_, E>,
-    axis: usize,
-    out: &mut [E],
-    line: impl Fn(&[E], &mut [E], &mut [E]),
-) {
-    let length = x.extents[axis];
-    let mut results = out.chunks_exact_mut(length);
-    scratch::with(length, |scratch| {
-        each_line(x, &[axis], |from| {
-            let to = results.next().expect("invariant: one result per line");
-            line(from, scratch, to);
-        });
-    });
 }

@@ -34,7 +34,7 @@ fn blocks<E: Elementary>(elements: &[E]) -> Vec<E> {
 }
 
 /// The sum of each line of `length`, at most a block; the last may be shorter.
-fn lines<E: Elementary>(elements: &[E], length: usize, sums: &mut [E]) {
+pub(super) fn lines<E: Elementary>(elements: &[E], length: usize, sums: &mut [E]) {
     let reduction = Reduction::Sum;
     if E::reduce(&mut ReduceTask { reduction, elements, length, out: &mut *sums }) {
         return;

@@ -2,6 +2,7 @@
 //! this one needs no unsafe code.
 
 use super::{Registers, WIDEST, Work};
+use crate::math::format::Format;
 use crate::math::lanes::Lanes;
 use core::marker::PhantomData;
 use pulp::{Simd, WithSimd};
@@ -122,6 +123,11 @@ macro_rules! vector {
             #[inline(always)]
             fn splat_bits(self, value: $word) -> Self::Bits {
                 self.simd.$splat_bits(value)
+            }
+            #[inline(always)]
+            fn remainder(self, c: Self::Float, a: Self::Float, b: Self::Float) -> Self::Float {
+                let negative = self.to_float(self.xor(self.to_bits(a), self.splat_bits(<$float as Format>::SIGN)));
+                self.simd.$fused(negative, b, c)
             }
             // BITS: the constant stands first. Where the other operand is NaN, x86 gives the
             // second and NEON gives NaN: the same.

@@ -4,6 +4,7 @@
 //! code; `exhaustive` holds what runs on demand.
 
 mod cases;
+mod exact;
 mod exhaustive;
 mod golden;
 mod specials;

@@ -8,7 +8,7 @@ use crate::kernel::memory::Block;
 use crate::kernel::walk::product_of;
 use crate::kernel::window::Windows;
 use crate::kernel::{
-    Binary, Elementary, Kernels, Unary, Window, WindowForm, WindowTask, native, reference,
+    Binary, Elementary, Kernels, Numerics, Unary, Window, WindowForm, WindowTask, native, reference,
 };
 use crate::payload::storage::Storage;
 use crate::payload::windowed::windowed_product;
@@ -51,7 +51,9 @@ impl<E: Elementary> Tensor<E> {
         let (images, weights) = (self.plain(), weights.plain());
         let (images, weights) = (native::packed(images.view()), native::packed(weights.view()));
         let (form, operands, window) = (WindowForm::Product, [&*images, &*weights], *window);
-        let mut task = WindowTask { form, operands, extents, filters, window, out: &mut out };
+        let (out_of, finish, numerics) = (&mut out[..], None, Numerics::Exact);
+        let mut task =
+            WindowTask { form, operands, extents, filters, window, out: out_of, finish, numerics };
         E::window(&mut task).then(|| Self::dense(shape, out))
     }
 

@@ -1,9 +1,9 @@
-//! `epilogue`: element-wise functions follow on a product's result while a part of it is near.
+//! `epilogue`: element-wise functions follow on the result of a product, or of work on windows,
+//! while a part of it is near.
 //!
-//! A chain matches that reads the result of a product element for element, if nothing else reads
+//! A chain matches that reads such a result element for element, if nothing else reads
 //! that result, and if the chain has one output: it stands where the product's result stood.
 
-use crate::kernel::call::Call;
 use crate::payload::Tensorial;
 use crate::plan::item::Id;
 use crate::plan::options::Options;
@@ -24,7 +24,7 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
         let product = |base: Id| {
             let step = step_of[base as usize]?;
             let product = steps[step].as_ref()?;
-            matches!(product.work, Work::Call(Call::Product)).then_some(step)
+            matches!(&product.work, Work::Call(call) if call.is_followed()).then_some(step)
         };
         let space = &schedule.item(chain.items[0]).shape;
         let direct = chain.operands.iter().filter(|access| {
@@ -35,7 +35,10 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
         let Some((producer, base)) = found else { continue };
         if let Some(reason) = obstacle(schedule, chain, base, &readers) {
             let [of, by] = [base, chain.items[0]].map(|id| schedule.item(id).origin);
-            notes.push(format!("%{by} does not follow on the product %{of}: {reason}"));
+            let Some(Step { work: Work::Call(call), .. }) = &steps[producer] else {
+                unreachable!("invariant: a producer is a call")
+            };
+            notes.push(format!("%{by} does not follow on the {} %{of}: {reason}", call.name()));
             continue;
         }
         let (Some(chain), Some(product)) = (steps[index].take(), steps[producer].take()) else {
@@ -45,7 +48,7 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
         joined += 1;
     }
     schedule.steps = steps.into_iter().flatten().collect();
-    let summary = format!("{joined} products are followed by element-wise functions");
+    let summary = format!("{joined} kernels are followed by element-wise functions");
     Report { notes, ..Report::new("epilogue", summary) }
 }
 

@@ -23,6 +23,7 @@ use dots::Dots;
 pub(super) use output::{Ending, Output};
 pub(super) use pack::columns;
 use std::ops::Range;
+pub(super) use tile::term;
 
 /// The product in registers: see `Elementary::gemm`.
 pub(crate) fn gemm<E: Native>(task: &mut GemmTask<'_, E>) -> bool {

@@ -61,7 +61,7 @@ pub(super) fn tile<R: Registers, const FUSED: bool, const MR: usize, const NV: u
 
 /// A sum and one term more.
 #[inline(always)]
-pub(super) fn term<R: Registers, const FUSED: bool>(
+pub(in crate::kernel::native) fn term<R: Registers, const FUSED: bool>(
     token: R,
     sum: R::Float,
     a: R::Float,

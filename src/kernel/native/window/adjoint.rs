@@ -2,6 +2,7 @@
 //! registers until its position is done.
 
 use super::height;
+use crate::kernel::native::gemm::term;
 use crate::kernel::simd::{Native, Registers, Work};
 
 /// Lane `l` of strip `s` is the position whose window `(p, q)` back is at
@@ -21,6 +22,8 @@ pub(super) struct Adjoint<'a, E> {
     pub(super) strips: &'a [usize],
     /// The distance of rows of the result.
     pub(super) stride: usize,
+    /// Whether a multiplication and an addition may round once.
+    pub(super) fast: bool,
     /// A row for each channel, a register for each strip.
     pub(super) out: &'a mut [E],
 }
@@ -30,6 +33,7 @@ impl<E: Native> Work<E> for Adjoint<'_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
+        let fused = R::FUSES && self.fast;
         let rows = self.weights.len() / (self.filters * self.size[0] * self.size[1]);
         let mut strip = 0;
         while strip < self.strips.len() {
@@ -43,7 +47,11 @@ impl<E: Native> Work<E> for Adjoint<'_, E> {
                 let height = height(rows - row);
                 macro_rules! run {
                     ($height:literal, $registers:literal) => {
-                        self.tile::<R, $height, $registers>(token, row, strip)
+                        if fused {
+                            self.tile::<R, true, $height, $registers>(token, row, strip)
+                        } else {
+                            self.tile::<R, false, $height, $registers>(token, row, strip)
+                        }
                     };
                 }
                 match (height, registers) {
@@ -69,7 +77,7 @@ impl<E: Native> Adjoint<'_, E> {
     /// windows first and per row of windows then, each ascending from `+0`. Windows ascend where
     /// positions in a window descend.
     #[inline(always)]
-    fn tile<R: Registers<Element = E>, const MR: usize, const NV: usize>(
+    fn tile<R: Registers<Element = E>, const FUSED: bool, const MR: usize, const NV: usize>(
         &mut self,
         token: R,
         row: usize,
@@ -81,7 +89,7 @@ impl<E: Native> Adjoint<'_, E> {
         for p in (0..kh).rev() {
             let mut inner = [[zero; NV]; MR];
             for q in (0..kw).rev() {
-                let sums = self.dots::<R, MR, NV>(token, row, strip, [p, q]);
+                let sums = self.dots::<R, FUSED, MR, NV>(token, row, strip, [p, q]);
                 add(token, &mut inner, &sums);
             }
             add(token, &mut outer, &inner);
@@ -93,9 +101,9 @@ impl<E: Native> Adjoint<'_, E> {
         }
     }
 
-    /// The products of one position of a window.
+    /// The products of one position of a window; each term is rounded once where `FUSED`.
     #[inline(always)]
-    fn dots<R: Registers<Element = E>, const MR: usize, const NV: usize>(
+    fn dots<R: Registers<Element = E>, const FUSED: bool, const MR: usize, const NV: usize>(
         &self,
         token: R,
         row: usize,
@@ -123,7 +131,7 @@ impl<E: Native> Adjoint<'_, E> {
             for i in 0..MR {
                 let a = token.splat(rows[i][t]);
                 for j in 0..NV {
-                    sums[i][j] = token.add(sums[i][j], token.mul(a, registers[j]));
+                    sums[i][j] = term::<R, FUSED>(token, sums[i][j], a, registers[j]);
                 }
             }
         }

@@ -4,10 +4,10 @@ use super::gather::Gather;
 use super::padded::Padded;
 use super::spread::Spread;
 use super::strips::Strips;
-use super::{Width, carve, parts};
+use super::{Manner, Width, carve, parts};
 use crate::kernel::native::gemm::columns;
 use crate::kernel::order::KB;
-use crate::kernel::simd::{Level, Native};
+use crate::kernel::simd::Native;
 use crate::kernel::task::Matrix;
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
@@ -27,7 +27,7 @@ pub(super) enum Across {
 
 /// `out` `[n, f, oh, ow]` of images `[n, c, h, w]` and weights `[f, c / groups, kh, kw]`.
 pub(super) fn forward<E: Native>(
-    level: Level,
+    manner: Manner<'_, E>,
     threads: impl FnOnce() -> usize,
     across: Across,
     windows: &Windows,
@@ -36,17 +36,21 @@ pub(super) fn forward<E: Native>(
 ) {
     let (groups, positions) = (windows.window.groups, windows.positions());
     if windows.depth() == 0 || out.is_empty() {
-        return out.fill(E::zero());
+        out.fill(E::zero());
+        return manner.finished(0, out);
     }
     let parts = parts(windows.operations(), threads);
     let wholes = windows.images * groups;
     let splits = parts.div_ceil(wholes);
     let mut items = Vec::with_capacity(wholes * splits);
+    let mut start = 0;
     for (index, mut rest) in out.chunks_exact_mut(windows.filters * positions).enumerate() {
         for filters in threads::bounds(windows.filters, splits, 4) {
             let (out, after) = std::mem::take(&mut rest).split_at_mut(filters.len() * positions);
             rest = after;
-            items.push(Item { image: index / groups, group: index % groups, filters, out });
+            let (image, group, length) = (index / groups, index % groups, out.len());
+            items.push(Item { image, group, filters, start, out });
+            start += length;
         }
     }
     // Neighbours share packed filters.
@@ -56,7 +60,7 @@ pub(super) fn forward<E: Native>(
         let items = items.split_off(bounds.start);
         work.push(items);
     }
-    let run = |items| run(level, across, windows, [images, weights], items);
+    let run = |items| run(manner, across, windows, [images, weights], items);
     threads::each(work, run);
 }
 
@@ -65,16 +69,19 @@ struct Item<'o, E> {
     image: usize,
     group: usize,
     filters: Range<usize>,
+    /// Where its results start in the whole.
+    start: usize,
     out: &'o mut [E],
 }
 
 fn run<E: Native>(
-    level: Level,
+    manner: Manner<'_, E>,
     across: Across,
     windows: &Windows,
     [images, weights]: [&[E]; 2],
     items: Vec<Item<'_, E>>,
 ) {
+    let Manner { level, fast, .. } = manner;
     let (depth, positions) = (windows.depth(), windows.positions());
     let most = items.iter().map(|item| item.filters.len()).max().unwrap_or(0);
     let lanes = E::at(level, Width);
@@ -110,8 +117,10 @@ fn run<E: Native>(
         if !filters {
             strips.each(level, sums, item.out, |start, strips, stride, out| {
                 let image = &image[start..];
-                E::at(level, Spread { weights, image, strips, ats: &offsets, stride, out });
+                let ats = &offsets[..];
+                E::at(level, Spread { weights, image, strips, ats, stride, fast, out });
             });
+            manner.finished(item.start, item.out);
             continue;
         }
         let count = item.filters.len();
@@ -127,7 +136,7 @@ fn run<E: Native>(
                 let ats = &offsets[start..depth.min(start + KB)];
                 let right = &packed[start * width..];
                 let (first, out) = (start == 0, &mut *sums);
-                E::at(level, Gather { image, bases, ats, right, width, first, out });
+                E::at(level, Gather { image, bases, ats, right, width, first, fast, out });
             }
             let at = band_index * band;
             for (filter, out) in item.out.chunks_exact_mut(positions).enumerate() {
@@ -135,6 +144,7 @@ fn run<E: Native>(
                 out[at..].iter_mut().zip(sums).for_each(|(to, sum)| *to = *sum);
             }
         }
+        manner.finished(item.start, item.out);
     }
     E::put_scratch(scratch);
 }

@@ -2,6 +2,7 @@
 //! wherever they lie.
 
 use super::height;
+use crate::kernel::native::gemm::term;
 use crate::kernel::simd::{Native, Registers, Work};
 
 /// A block of terms: element `(i, t)` of the left operand is `image[bases[i] + ats[t]]`.
@@ -15,6 +16,8 @@ pub(super) struct Gather<'a, E> {
     pub(super) width: usize,
     /// Whether these are the first terms, so that there is nothing yet to add to.
     pub(super) first: bool,
+    /// Whether a multiplication and an addition may round once.
+    pub(super) fast: bool,
     /// The sums, rows of `width`.
     pub(super) out: &'a mut [E],
 }
@@ -24,7 +27,7 @@ impl<E: Native> Work<E> for Gather<'_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
-        let (bases, width) = (self.bases, self.width);
+        let (bases, width, fused) = (self.bases, self.width, R::FUSES && self.fast);
         let reach = self.ats.iter().max().map_or(0, |at| at + 1);
         let mut column = 0;
         while column < width {
@@ -43,9 +46,14 @@ impl<E: Native> Work<E> for Gather<'_, E> {
                     _ => height(rows),
                 };
                 macro_rules! run {
-                    ($height:literal, $registers:literal) => {
-                        self.tile::<R, $height, $registers>(token, [row, column], reach)
-                    };
+                    ($height:literal, $registers:literal) => {{
+                        let at = [row, column];
+                        if fused {
+                            self.tile::<R, true, $height, $registers>(token, at, reach)
+                        } else {
+                            self.tile::<R, false, $height, $registers>(token, at, reach)
+                        }
+                    }};
                 }
                 match (height, registers) {
                     (6, 4) => run!(6, 4),
@@ -71,15 +79,16 @@ impl<E: Native> Work<E> for Gather<'_, E> {
 }
 
 impl<E: Native> Gather<'_, E> {
-    /// BITS: from `+0`, terms ascending, a multiplication and an addition each, in every lane.
+    /// BITS: from `+0`, terms ascending, a multiplication and an addition each, in every lane; one rounding
+    /// for both where `FUSED`.
     #[inline(always)]
-    fn tile<R: Registers<Element = E>, const MR: usize, const NV: usize>(
+    fn tile<R: Registers<Element = E>, const FUSED: bool, const MR: usize, const NV: usize>(
         &mut self,
         token: R,
         [row, column]: [usize; 2],
         reach: usize,
     ) {
-        let Self { image, bases, ats, right, width, first, ref mut out } = *self;
+        let Self { image, bases, ats, right, width, first, ref mut out, .. } = *self;
         let mut sums = [[token.splat(E::exact(0.0)); NV]; MR];
         // Slices of one length, so that one check serves all rows.
         let mut rows = [image; MR];
@@ -92,7 +101,7 @@ impl<E: Native> Gather<'_, E> {
             for i in 0..MR {
                 let a = token.splat(rows[i][at]);
                 for j in 0..NV {
-                    sums[i][j] = token.add(sums[i][j], token.mul(a, registers[j]));
+                    sums[i][j] = term::<R, FUSED>(token, sums[i][j], a, registers[j]);
                 }
             }
         }

@@ -2,10 +2,11 @@
 
 use super::adjoint::Adjoint;
 use super::strips::Strips;
-use super::{Width, carve, parts};
+use super::{Manner, Width, carve, parts};
+use crate::kernel::Numerics;
 use crate::kernel::native::gemm::gemm_at;
 use crate::kernel::order::KB;
-use crate::kernel::simd::{Level, Native};
+use crate::kernel::simd::Native;
 use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
@@ -15,8 +16,8 @@ use std::ops::Range;
 ///
 /// BITS: `fold(fold(g W'))`: products over the filters of a group, added per column of windows
 /// first and per row of windows then, each ascending from `+0`.
-pub(crate) fn images_gradient<E: Native>(
-    level: Level,
+pub(super) fn images_gradient<E: Native>(
+    manner: Manner<'_, E>,
     threads: impl FnOnce() -> usize,
     windows: &Windows,
     [weights, cotangent]: [&[E]; 2],
@@ -24,19 +25,22 @@ pub(crate) fn images_gradient<E: Native>(
 ) {
     out.fill(E::zero());
     if out.is_empty() || windows.filters == 0 {
-        return;
+        return manner.finished(0, out);
     }
     let parts = parts(windows.operations(), threads);
     let groups = windows.window.groups;
     let wholes = windows.images * groups;
     let splits = parts.div_ceil(wholes);
     let mut items = Vec::with_capacity(wholes * splits);
+    let mut start = 0;
     for (index, mut rest) in out.chunks_exact_mut(windows.channels * windows.plane()).enumerate() {
         for channels in threads::bounds(windows.channels, splits, 1) {
             let length = channels.len() * windows.plane();
             let (out, after) = std::mem::take(&mut rest).split_at_mut(length);
             rest = after;
-            items.push(Item { image: index / groups, group: index % groups, channels, out });
+            let (image, group) = (index / groups, index % groups);
+            items.push(Item { image, group, channels, start, out });
+            start += length;
         }
     }
     // Neighbours share packed weights.
@@ -51,7 +55,7 @@ pub(crate) fn images_gradient<E: Native>(
     let direct = plain && weights.iter().all(E::is_finite);
     threads::each(work, |items| {
         let run = if direct { by_registers } else { by_products };
-        run(level, windows, [weights, cotangent], items);
+        run(manner, windows, [weights, cotangent], items);
     });
 }
 
@@ -60,23 +64,27 @@ struct Item<'o, E> {
     image: usize,
     group: usize,
     channels: Range<usize>,
+    /// Where its results start in the whole.
+    start: usize,
     out: &'o mut [E],
 }
 
 /// Windows that step by 1, sums of one block and finite weights: nothing but the result is written.
 fn by_registers<E: Native>(
-    level: Level,
+    manner: Manner<'_, E>,
     windows: &Windows,
     [weights, cotangent]: [&[E]; 2],
     items: Vec<Item<'_, E>>,
 ) {
+    let Manner { level, fast, .. } = manner;
     let ([down, across], [kh, kw]) = (windows.outputs, windows.size);
     let ([height, width], [gap, dilation]) = (windows.extents, windows.window.dilation);
     let ([[top, _], [left, _]], groups) = (windows.window.padding, windows.window.groups);
     let (filters, positions, depth) = (windows.filters, windows.positions(), windows.depth());
     let (taps, lanes) = (kh * kw, E::at(level, Width));
     if height * width == 0 || positions == 0 {
-        return;
+        // Nothing to add to the zeros.
+        return items.into_iter().for_each(|item| manner.finished(item.start, item.out));
     }
     // Zeros above, below and to the left of each filter's cotangent; to the right are the next row's.
     let (above, before) = ((kh - 1) * gap, (kw - 1) * dilation);
@@ -90,7 +98,7 @@ fn by_registers<E: Native>(
     let [padded, packed, sums] = carve(&mut scratch, lengths);
     padded.fill(E::exact(0.0));
     let mut last = None;
-    for Item { image, group, channels, out } in items {
+    for Item { image, group, channels, start: at, out } in items {
         let packed = &mut packed[..channels.len() * taps * filters];
         let start = (group * filters * windows.channels + channels.start) * taps;
         if last != Some(start) {
@@ -118,21 +126,25 @@ fn by_registers<E: Native>(
             let strips: Vec<usize> =
                 strips.iter().map(|strip| strip + above * pitch + before).collect();
             let strips = &strips[..];
+            #[rustfmt::skip]
             let work =
-                Adjoint { weights, cotangent, plane, filters, size, back, strips, stride, out };
+                Adjoint { weights, cotangent, plane, filters, size, back, strips, stride, fast, out };
             E::at(level, work);
         });
+        manner.finished(at, out);
     }
     E::put_scratch(scratch);
 }
 
 /// Any windows: the products of a band of rows, and then their sums.
 fn by_products<E: Native>(
-    level: Level,
+    manner: Manner<'_, E>,
     windows: &Windows,
     [weights, cotangent]: [&[E]; 2],
     items: Vec<Item<'_, E>>,
 ) {
+    let Manner { level, fast, .. } = manner;
+    let numerics = if fast { Numerics::Fast } else { Numerics::Exact };
     let [down, across] = windows.outputs;
     let (depth, positions) = (windows.depth(), windows.positions());
     let taps = windows.size[0] * windows.size[1];
@@ -143,7 +155,7 @@ fn by_products<E: Native>(
     let mut scratch = E::take_scratch();
     let [products, line] = carve(&mut scratch, [most * band * across, line]);
     for item in items {
-        let Item { image, group, channels, out } = item;
+        let Item { image, group, channels, start, out } = item;
         let first = (group * windows.filters * windows.channels + channels.start) * taps;
         let a = Matrix::new(&weights[first..], 1, depth);
         let terms = channels.len() * taps;
@@ -153,12 +165,14 @@ fn by_products<E: Native>(
             let b = Matrix::new(&cotangent[first + row * across..], positions, 1);
             let products = &mut products[..terms * count];
             let [m, k, n] = [terms, windows.filters, count];
-            gemm_at(level, || 1, &mut GemmTask::new([m, k, n], a, b, products));
+            let mut task = GemmTask::new([m, k, n], a, b, products).numerics(numerics);
+            gemm_at(level, || 1, &mut task);
             level.compiled(
                 #[inline(always)]
                 || fold(windows, row, products, line, out),
             );
         }
+        manner.finished(start, out);
     }
     E::put_scratch(scratch);
 }

@@ -24,34 +24,75 @@ mod weights;
 pub(crate) use fold::{fold, fold_into};
 
 use super::carve;
+use crate::kernel::Numerics;
 use crate::kernel::simd::{Level, Native, Registers, Work};
-use crate::kernel::task::{WindowForm, WindowTask};
+use crate::kernel::task::{Finish, WindowForm, WindowTask};
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
 
 /// The work on windows: see `Elementary::window`.
 pub(crate) fn window<E: Native>(task: &mut WindowTask<'_, E>) -> bool {
     let windows = Windows::new(task.extents, task.filters, &task.window);
-    let (level, threads, operands) = (Level::best(), threads::threads, task.operands);
+    let (threads, operands) = (threads::threads, task.operands);
+    let fast = task.numerics == Numerics::Fast;
+    let mut manner = Manner { level: Level::best(), fast, finish: None };
     let out = &mut *task.out;
     match task.form {
         WindowForm::Product => {
-            forward::forward(level, threads, forward::Across::Either, &windows, operands, out);
+            manner.finish = task.finish.take();
+            forward::forward(manner, threads, forward::Across::Either, &windows, operands, out);
         }
         WindowForm::ImagesGradient => {
+            manner.finish = task.finish.take();
             let [cotangent, weights] = operands;
-            images::images_gradient(level, threads, &windows, [weights, cotangent], out);
+            images::images_gradient(manner, threads, &windows, [weights, cotangent], out);
         }
         WindowForm::WeightsGradient => {
-            weights::weights_gradient(level, threads, &windows, operands, out);
+            weights::weights_gradient(manner, threads, &windows, operands, out);
         }
-        WindowForm::MaxPool => pool::max_pool(level, threads, &windows, operands[0], out),
+        WindowForm::MaxPool => pool::max_pool(manner.level, threads, &windows, operands[0], out),
         WindowForm::MaxPoolGradient => {
-            unpool::max_pool_gradient(level, threads, &windows, operands, out);
+            manner.finish = task.finish.take();
+            unpool::max_pool_gradient(manner, threads, &windows, operands, out);
         }
     }
     true
 }
+
+/// How a walk is done, whatever it computes.
+struct Manner<'a, E> {
+    level: Level,
+    /// Whether a multiplication and an addition may round once.
+    fast: bool,
+    /// What follows on each element that has its sum.
+    finish: Option<Finish<'a, E>>,
+}
+
+impl<E> Clone for Manner<'_, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E> Copy for Manner<'_, E> {}
+
+impl<E> Manner<'_, E> {
+    /// Exact and with nothing to follow.
+    #[cfg(test)]
+    fn exact(level: Level) -> Self {
+        Self { level, fast: false, finish: None }
+    }
+
+    /// These elements, the first of which is at `start` of the whole result, have their sums.
+    fn finished(&self, start: usize, out: &mut [E]) {
+        let Some(finish) = self.finish else { return };
+        for (i, run) in out.chunks_mut(RUN).enumerate() {
+            finish(start + i * RUN, run);
+        }
+    }
+}
+
+/// Elements that are finished together: what follows on them keeps its own in the first-level cache.
+const RUN: usize = 2048;
 
 /// How many parts a convolution is worth, of as many as there are threads.
 fn parts(operations: usize, threads: impl FnOnce() -> usize) -> usize {

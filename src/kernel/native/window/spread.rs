@@ -2,6 +2,7 @@
 //! they lie, and nothing is packed.
 
 use super::height;
+use crate::kernel::native::gemm::term;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Native, Registers, Work};
 
@@ -14,6 +15,8 @@ pub(super) struct Spread<'a, E> {
     pub(super) ats: &'a [usize],
     /// The distance of rows of the result.
     pub(super) stride: usize,
+    /// Whether a multiplication and an addition may round once.
+    pub(super) fast: bool,
     /// A row for each row of the weights, a register for each strip.
     pub(super) out: &'a mut [E],
 }
@@ -23,6 +26,7 @@ impl<E: Native> Work<E> for Spread<'_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
+        let fused = R::FUSES && self.fast;
         let depth = self.ats.len();
         let rows = self.weights.len() / depth;
         let reach = self.ats.iter().max().map_or(0, |at| at + R::WIDTH);
@@ -40,7 +44,11 @@ impl<E: Native> Work<E> for Spread<'_, E> {
                     macro_rules! run {
                         ($height:literal, $registers:literal) => {{
                             let at = [row, strip, start];
-                            self.tile::<R, $height, $registers>(token, at, reach)
+                            if fused {
+                                self.tile::<R, true, $height, $registers>(token, at, reach)
+                            } else {
+                                self.tile::<R, false, $height, $registers>(token, at, reach)
+                            }
                         }};
                     }
                     match (height, registers) {
@@ -63,10 +71,10 @@ impl<E: Native> Work<E> for Spread<'_, E> {
 }
 
 impl<E: Native> Spread<'_, E> {
-    /// BITS: from `+0`, terms ascending, a multiplication and an addition each, in every lane; the
+    /// BITS: from `+0`, terms ascending, a multiplication and an addition each, in every lane, but one rounding for both where `FUSED`; the
     /// sums of a first block are the result so far, those of the next are added to it.
     #[inline(always)]
-    fn tile<R: Registers<Element = E>, const MR: usize, const NV: usize>(
+    fn tile<R: Registers<Element = E>, const FUSED: bool, const MR: usize, const NV: usize>(
         &mut self,
         token: R,
         [row, strip, start]: [usize; 3],
@@ -92,7 +100,7 @@ impl<E: Native> Spread<'_, E> {
             for i in 0..MR {
                 let a = token.splat(rows[i][t]);
                 for j in 0..NV {
-                    sums[i][j] = token.add(sums[i][j], token.mul(a, registers[j]));
+                    sums[i][j] = term::<R, FUSED>(token, sums[i][j], a, registers[j]);
                 }
             }
         }

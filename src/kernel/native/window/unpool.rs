@@ -1,7 +1,7 @@
 //! The gradient of a maximum of each window.
 
 use super::pool::{inside, row_of};
-use super::{carve, pairs, parts};
+use super::{Manner, carve, pairs, parts};
 use crate::kernel::Elementary;
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::threads;
@@ -12,8 +12,8 @@ use crate::kernel::window::Windows;
 ///
 /// BITS: `fold(fold(..))` of what is routed there: a row of windows is added up first where windows
 /// overlap both ways. Zeros of the other positions change no sum, as none is ever `-0`.
-pub(crate) fn max_pool_gradient<E: Native>(
-    level: Level,
+pub(super) fn max_pool_gradient<E: Native>(
+    manner: Manner<'_, E>,
     threads: impl FnOnce() -> usize,
     windows: &Windows,
     [images, cotangent]: [&[E]; 2],
@@ -24,7 +24,7 @@ pub(crate) fn max_pool_gradient<E: Native>(
     }
     let (plane, positions) = (windows.plane(), windows.positions());
     if out.is_empty() || positions == 0 {
-        return;
+        return manner.finished(0, out);
     }
     let planes = out.len() / plane;
     let operations = cotangent.len().saturating_mul(windows.size[0] * windows.size[1]);
@@ -36,17 +36,32 @@ pub(crate) fn max_pool_gradient<E: Native>(
         rest = after;
         let images = &images[bounds.start * plane..bounds.end * plane];
         let cotangent = &cotangent[bounds.start * positions..bounds.end * positions];
-        work.push((images, cotangent, out));
+        work.push((bounds.start * plane, images, cotangent, out));
     }
-    threads::each(work, |(images, cotangent, out)| {
-        if pairs::fits_maxima(windows) {
-            return pairs::max_gradient(level, windows, [images, cotangent], out);
+    // COST: as many planes at a time as what follows finds near.
+    let near = (super::RUN / plane).max(1);
+    threads::each(work, |(start, images, cotangent, out)| {
+        let operands = images.chunks(near * plane).zip(cotangent.chunks(near * positions));
+        for (i, (operands, out)) in operands.zip(out.chunks_mut(near * plane)).enumerate() {
+            routed(manner.level, windows, operands.into(), out);
+            manner.finished(start + i * near * plane, out);
         }
-        level.compiled(
-            #[inline(always)]
-            || unpool(windows, images, cotangent, out),
-        );
     });
+}
+
+fn routed<E: Native>(
+    level: Level,
+    windows: &Windows,
+    [images, cotangent]: [&[E]; 2],
+    out: &mut [E],
+) {
+    if pairs::fits_maxima(windows) {
+        return pairs::max_gradient(level, windows, [images, cotangent], out);
+    }
+    level.compiled(
+        #[inline(always)]
+        || unpool(windows, images, cotangent, out),
+    );
 }
 
 #[inline(always)]

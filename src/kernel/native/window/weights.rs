@@ -2,9 +2,9 @@
 
 use super::gather::Gather;
 use super::padded::Padded;
-use super::{Width, carve, parts};
+use super::{Manner, Width, carve, parts};
 use crate::kernel::order::KB;
-use crate::kernel::simd::{Level, Native};
+use crate::kernel::simd::Native;
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
 use std::ops::Range;
@@ -13,8 +13,8 @@ use std::ops::Range;
 ///
 /// BITS: the product of windows, transposed, and the cotangent: a sum runs over (n, oh, ow), its
 /// blocks across the ends of rows and images.
-pub(crate) fn weights_gradient<E: Native>(
-    level: Level,
+pub(super) fn weights_gradient<E: Native>(
+    manner: Manner<'_, E>,
     threads: impl FnOnce() -> usize,
     windows: &Windows,
     [images, cotangent]: [&[E]; 2],
@@ -47,7 +47,7 @@ pub(crate) fn weights_gradient<E: Native>(
     }
     let run = |part: Part<'_, E>| {
         let mut scratch = E::take_scratch();
-        run(level, windows, [images, cotangent], part, &mut scratch);
+        run(manner, windows, [images, cotangent], part, &mut scratch);
         E::put_scratch(scratch);
     };
     if parts == 1 {
@@ -66,12 +66,13 @@ struct Part<'o, E> {
 }
 
 fn run<E: Native>(
-    level: Level,
+    manner: Manner<'_, E>,
     windows: &Windows,
     [images, cotangent]: [&[E]; 2],
     mut part: Part<'_, E>,
     scratch: &mut Vec<E>,
 ) {
+    let Manner { level, fast, .. } = manner;
     let (positions, plane, groups) = (windows.positions(), windows.plane(), windows.window.groups);
     let padded = Padded::new(windows, part.channels.len());
     let (terms, starts) = (padded.offsets(), padded.bases());
@@ -115,7 +116,8 @@ fn run<E: Native>(
             at += count;
         }
         let (image, bases, first) = (&*ring, &terms[..], start == 0);
-        E::at(level, Gather { image, bases, ats: &ats, right, width, first, out: sums });
+        let ats = &ats[..];
+        E::at(level, Gather { image, bases, ats, right, width, first, fast, out: sums });
     }
     for (filter, row) in part.out.iter_mut().enumerate() {
         row.iter_mut().zip(sums[filter..].iter().step_by(width)).for_each(|(to, sum)| *to = *sum);

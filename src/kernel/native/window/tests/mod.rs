@@ -1,8 +1,10 @@
 //! Direct walks against the recorded chain under the reference kernels, to the bit: every level,
 //! any number of threads, lanes over windows and over filters.
 
+mod followed;
 mod speed;
 
+use super::Manner;
 use super::forward::{Across, forward};
 use super::images::images_gradient;
 use super::pool::{average_pool, max_pool};
@@ -65,14 +67,14 @@ fn check_convolution<E: Native>(random: &mut Random, geometry: Geometry, threads
             let what = format!("{images:?} {weights:?} {window:?} {level:?} {threads} threads");
             for across in [Across::Windows, Across::Filters, Across::Either] {
                 let mut out = vec![E::exact(7.0); expected.len()];
-                forward(level, || threads, across, &windows, [&x, &w], &mut out);
+                forward(Manner::exact(level), || threads, across, &windows, [&x, &w], &mut out);
                 assert_same(&out, &expected, &format!("{across:?}: {what}"));
             }
             let mut out = vec![E::exact(7.0); w.len()];
-            weights_gradient(level, || threads, &windows, [&x, &g], &mut out);
+            weights_gradient(Manner::exact(level), || threads, &windows, [&x, &g], &mut out);
             assert_same(&out, &dw, &format!("weights: {what}"));
             let mut out = vec![E::exact(7.0); x.len()];
-            images_gradient(level, || threads, &windows, [&w, &g], &mut out);
+            images_gradient(Manner::exact(level), || threads, &windows, [&w, &g], &mut out);
             assert_same(&out, &dx, &format!("images: {what}"));
         }
     }
@@ -150,7 +152,7 @@ fn check_pools<E: Native>(random: &mut Random, geometry: Geometry, threads: &[us
             max_pool(level, || threads, &windows, &x, &mut out);
             assert_same(&out, &evaluation.of(*max).to_vec(), &format!("max: {what}"));
             let mut out = vec![E::exact(7.0); x.len()];
-            max_pool_gradient(level, || threads, &windows, [&x, &g], &mut out);
+            max_pool_gradient(Manner::exact(level), || threads, &windows, [&x, &g], &mut out);
             assert_same(&out, &evaluation.of(*pulled).to_vec(), &format!("gradient: {what}"));
         }
     }
@@ -199,7 +201,7 @@ fn pools_of_two_by_two_agree_and_take_their_paths() {
         taken(|| {
             max_pool(Level::best(), || 1, &windows, &x, &mut y);
             average_pool(Level::best(), || 1, &windows, &x, &mut y);
-            max_pool_gradient(Level::best(), || 1, &windows, [&x, &g], &mut dx);
+            max_pool_gradient(Manner::exact(Level::best()), || 1, &windows, [&x, &g], &mut dx);
         })
     };
     assert_eq!(paths(8), ["maxima by pairs", "means by pairs", "maxima's gradients by pairs"]);

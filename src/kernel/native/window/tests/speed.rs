@@ -1,5 +1,6 @@
 //! What convolutions and pools reach, printed; run by hand in release mode.
 
+use super::super::Manner;
 use super::super::forward::{Across, forward};
 use super::{average_pool, images_gradient, max_pool, max_pool_gradient, weights_gradient};
 use crate::kernel::native::gemm::gemm_at;
@@ -58,14 +59,18 @@ fn deep_speed_of_convolutions() {
             let g = numbers(images[0] * filters[0] * windows.positions());
             let (mut y, mut dx, mut dw) = (g.clone(), x.clone(), w.clone());
             let by = |across: Across, y: &mut [f32]| {
-                seconds(|| forward(level, || 1, across, &windows, [&x, &w], y))
+                seconds(|| forward(Manner::exact(level), || 1, across, &windows, [&x, &w], y))
             };
             let times = [
                 by(Across::Windows, &mut y),
                 by(Across::Filters, &mut y),
                 by(Across::Either, &mut y),
-                seconds(|| weights_gradient(level, || 1, &windows, [&x, &g], &mut dw)),
-                seconds(|| images_gradient(level, || 1, &windows, [&w, &g], &mut dx)),
+                seconds(|| {
+                    weights_gradient(Manner::exact(level), || 1, &windows, [&x, &g], &mut dw)
+                }),
+                seconds(|| {
+                    images_gradient(Manner::exact(level), || 1, &windows, [&w, &g], &mut dx)
+                }),
             ];
             let speed = times.map(|t| 2e-9 * windows.operations() as f64 / t);
             let [by_windows, by_filters, forward, weights, images] = speed;
@@ -84,7 +89,9 @@ fn deep_speed_of_convolutions() {
             let times = [
                 seconds(|| max_pool(level, || 1, &windows, &x, &mut y)),
                 seconds(|| average_pool(level, || 1, &windows, &x, &mut y)),
-                seconds(|| max_pool_gradient(level, || 1, &windows, [&x, &g], &mut dx)),
+                seconds(|| {
+                    max_pool_gradient(Manner::exact(level), || 1, &windows, [&x, &g], &mut dx)
+                }),
             ];
             let [max, mean, gradient] = times.map(|t| 1e-9 * x.len() as f64 / t);
             println!("{images:?}: max {max:.2}, mean {mean:.2}, gradient {gradient:.2} Gelem/s");

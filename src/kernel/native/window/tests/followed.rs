@@ -1,0 +1,124 @@
+//! What follows on results, and sums that round once.
+
+use super::{Across, Geometry, Manner, geometry, values};
+use super::{forward, images_gradient, max_pool_gradient, weights_gradient};
+use crate::kernel::simd::{Level, Native};
+use crate::kernel::testing::{Random, assert_same};
+use crate::kernel::window::Windows;
+
+/// A walk over windows, into a result of so many elements.
+type Walk<'a, E> = (usize, Box<dyn Fn(Manner<'_, E>, usize, &mut [E]) + 'a>);
+
+/// The walks that call what follows, on operands that are drawn.
+fn walks<'a, E: Native>(
+    windows: &'a Windows,
+    [x, w, g]: [&'a [E]; 3],
+    pools: Option<(&'a Windows, &'a [E])>,
+) -> Vec<(&'static str, Walk<'a, E>)> {
+    let by = move |across: Across| -> Walk<'a, E> {
+        let run = move |manner: Manner<'_, E>, threads: usize, out: &mut [E]| {
+            forward(manner, || threads, across, windows, [x, w], out);
+        };
+        (g.len(), Box::new(run))
+    };
+    let images: Walk<'a, E> = (
+        x.len(),
+        Box::new(move |manner, threads, out| {
+            images_gradient(manner, || threads, windows, [w, g], out);
+        }),
+    );
+    let mut walks = vec![
+        ("windows", by(Across::Windows)),
+        ("filters", by(Across::Filters)),
+        ("images", images),
+    ];
+    if let Some((windows, g)) = pools {
+        let run = move |manner: Manner<'_, E>, threads: usize, out: &mut [E]| {
+            max_pool_gradient(manner, || threads, windows, [x, g], out);
+        };
+        walks.push(("pool", (x.len(), Box::new(run))));
+    }
+    walks
+}
+
+fn check<E: Native>(random: &mut Random, (images, weights, window): Geometry) {
+    let windows = Windows::new(images, weights, &window);
+    let result = [images[0], weights[0], windows.outputs[0], windows.outputs[1]];
+    let x = values::<E>(random, images, false);
+    let w = values::<E>(random, weights, false);
+    let g = values::<E>(random, result, false);
+    let pools = Windows::new(images, [images[1], images[1], weights[2], weights[3]], &window);
+    let pooled =
+        values::<E>(random, [images[0], images[1], pools.outputs[0], pools.outputs[1]], false);
+    for level in Level::all() {
+        for (name, (count, walk)) in walks(&windows, [&x, &w, &g], Some((&pools, &pooled))) {
+            let mut expected = vec![E::exact(7.0); count];
+            walk(Manner::exact(level), 1, &mut expected);
+            for (i, x) in expected.iter_mut().enumerate() {
+                *x = x.add(&E::from_f64(i as f64));
+            }
+            for threads in [1, 3] {
+                let mut out = vec![E::exact(7.0); count];
+                let finish = |start: usize, run: &mut [E]| {
+                    for (i, x) in run.iter_mut().enumerate() {
+                        *x = x.add(&E::from_f64((start + i) as f64));
+                    }
+                };
+                let manner = Manner { finish: Some(&finish), ..Manner::exact(level) };
+                walk(manner, threads, &mut out);
+                let what = format!("{name}: {images:?} {weights:?} {window:?} {level:?} {threads}");
+                assert_same(&out, &expected, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_follows_sees_every_element_once_where_it_stands() {
+    let mut random = Random(47);
+    for round in 0..24 {
+        let geometry = geometry(&mut random, 1 + round % 3);
+        check::<f32>(&mut random, geometry);
+        check::<f64>(&mut random, geometry);
+    }
+    check::<f32>(&mut random, ([3, 4, 40, 44], [5, 4, 3, 3], crate::Window::new()));
+}
+
+#[test]
+fn fast_sums_are_near_the_exact_ones_and_the_same_on_any_number_of_threads() {
+    let mut random = Random(48);
+    let mut differ = 0;
+    for _ in 0..30 {
+        let (images, weights, window) = geometry(&mut random, 1);
+        let windows = Windows::new(images, weights, &window);
+        let result = [images[0], weights[0], windows.outputs[0], windows.outputs[1]];
+        let drawn = |random: &mut Random, extents: [usize; 4]| -> Vec<f32> {
+            (0..extents.iter().product()).map(|_| random.below(2001) as f32 * 1e-3 - 1.0).collect()
+        };
+        let [x, w, g] = [images, weights, result].map(|extents| drawn(&mut random, extents));
+        let mut walks = walks(&windows, [&x, &w, &g], None);
+        let run = |manner: Manner<'_, f32>, threads: usize, out: &mut [f32]| {
+            weights_gradient(manner, || threads, &windows, [&x, &g], out);
+        };
+        walks.push(("weights", (w.len(), Box::new(run))));
+        for (name, (count, walk)) in walks {
+            let level = Level::best();
+            let run = |fast: bool, threads: usize| {
+                let mut out = vec![7.0; count];
+                walk(Manner { fast, ..Manner::exact(level) }, threads, &mut out);
+                out
+            };
+            let (exact, fast) = (run(false, 1), run(true, 1));
+            let what = format!("{name}: {images:?} {weights:?} {window:?}");
+            assert_same(&run(true, 3), &fast, &what);
+            differ += usize::from(exact != fast);
+            // Every factor is at most 1, and no sum has more terms than there are here.
+            let terms = (images[0] * windows.positions()).max(windows.depth()).max(weights[0] * 16);
+            let bound = 2.0 * terms as f32 * f32::EPSILON * terms as f32;
+            let near = exact.iter().zip(&fast).all(|(a, b)| (a - b).abs() <= bound);
+            assert!(near, "{what}");
+        }
+    }
+    // Where the machine fuses, the two must differ somewhere, or fast is not what it says.
+    assert_eq!(differ > 0, !matches!(Level::best(), Level::Portable));
+}
