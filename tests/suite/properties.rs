@@ -158,11 +158,22 @@ fn backward_equals_differentiate_and_kernels_their_definitions() {
     for_tapes(400..500, promise_5::<f64>);
 }
 
+// A test for each payload, so that they share the cores.
 #[test]
-#[ignore = "heavy: 10,000 tapes of each payload"]
-fn heavy_backward_equals_differentiate_and_kernels_their_definitions() {
+#[ignore = "heavy: 10,000 tapes of f32 tensors"]
+fn heavy_backward_equals_differentiate_on_tensors_of_f32() {
     for_tapes(1_000..11_000, promise_5::<Tensor<f32>>);
+}
+
+#[test]
+#[ignore = "heavy: 10,000 tapes of f64 tensors"]
+fn heavy_backward_equals_differentiate_on_tensors_of_f64() {
     for_tapes(11_000..21_000, promise_5::<Tensor<f64>>);
+}
+
+#[test]
+#[ignore = "heavy: 10,000 tapes of each scalar"]
+fn heavy_backward_equals_differentiate_on_scalars() {
     for_tapes(21_000..31_000, promise_5::<f32>);
     for_tapes(31_000..41_000, promise_5::<f64>);
 }
