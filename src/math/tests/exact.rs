@@ -28,6 +28,7 @@ fn significand(word: u64, bits: u32) -> u64 {
 macro_rules! agree {
     ($name:ident, $float:ident, $bits:literal) => {
         #[test]
+        #[expect(clippy::disallowed_methods, reason = "what it is held against, and exact here")]
         fn $name() {
             let one = $float::power_word(0);
             let mut words = words();
