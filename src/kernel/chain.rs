@@ -54,7 +54,8 @@ pub(crate) struct Chain {
 }
 
 /// COST: bytes of the tiles of a chain: they stay in a first-level cache of 48 KiB beside what else
-/// passes through.
+/// passes through. Against 2 KiB for every tile, a step of Adam took 0.8 of the time; with 4 KiB for every
+/// tile a chain of eighteen functions took 1.1 (`workload b` and `h` of the member `peers`).
 const TILES: usize = 32 << 10;
 
 /// COST: bytes of a tile. Dispatching an instruction takes some 10 ns, its loop over the least 50 to

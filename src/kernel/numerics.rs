@@ -1,6 +1,6 @@
 //! `Numerics`: whether products give the specified bits or whatever the machine is fastest at.
 
-/// How products round.
+/// How the sums of products round: of matrices, and over the windows of images.
 ///
 /// # Example
 ///

@@ -34,3 +34,4 @@ pub mod progress;
 pub mod random;
 pub mod stopwatch;
 pub mod vocabulary;
+pub mod workloads;

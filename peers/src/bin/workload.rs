@@ -6,14 +6,14 @@
 //! with the seconds of a step. `profile` in the place of a number prints the plan's profile.
 
 use poorgrad::{
-    Activation, Adam, Compile, Network, Neuron, Numerics, Optimizer, Plan, Symbol, Tensor, init,
+    Adam, Compile, Network, Numerics, Optimizer, Plan, Symbol, Tensor, init,
     scaled_dot_product_attention,
 };
 use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
-use zoo::makemore::{CONTEXT, Loss, Model};
 use zoo::models::{Recorded, lenet, plain, vgg};
+use zoo::workloads::{Gate, gate, makemore, moons};
 
 /// Something to do again and again.
 struct Workload {
@@ -56,25 +56,12 @@ fn workload(name: &str, numerics: Numerics) -> Workload {
         "b" => training(&plain(128), numerics, &Adam::new(1e-4)),
         "c" => descent(&lenet(64), numerics),
         "d" => descent(&vgg(32), numerics),
-        "f" => moons(),
+        "f" => epoch(),
         "g" => logistic(numerics),
-        "h" => gate(numerics),
+        "h" => gated(numerics),
         "i" => attention(numerics),
         _ => panic!("no workload {name}: a32, a1024, b, c, d, f, g, h, i"),
     }
-}
-
-/// The makemore network on a batch.
-fn makemore(rows: usize) -> Recorded {
-    const LETTERS: usize = 27;
-    let network = Network::new();
-    let model = Model::new(&network, LETTERS, 1);
-    let loss = Loss::new(&network, &model, rows);
-    let contexts: Vec<usize> = (0..rows * CONTEXT).map(|i| i * 7 % LETTERS).collect();
-    let targets: Vec<usize> = (0..rows).map(|i| i * 7 % LETTERS).collect();
-    let feeds = loss.feeds_of(&model, &contexts, &targets).to_vec();
-    let loss = loss.loss;
-    Recorded { network, loss, scores: loss, feeds }
 }
 
 /// Gradient descent by a training plan.
@@ -129,31 +116,9 @@ fn profiled(
     Box::new(move || plan.profile(&network, feeds.iter().cloned(), 15).to_string())
 }
 
-/// The scalar network 2-16-16-1 on 100 points of two half circles: an epoch.
-fn moons() -> Workload {
-    let network = Network::new();
-    let mut init = init::xavier(1);
-    let mut layer = |inputs: usize, outputs: usize, activation| -> Vec<Neuron> {
-        (0..outputs).map(|_| Neuron::new(&network, inputs, activation, &mut init)).collect()
-    };
-    let layers = [
-        layer(2, 16, Activation::Tanh),
-        layer(16, 16, Activation::Tanh),
-        layer(16, 1, Activation::Identity),
-    ];
-    let mut loss = network.leaf(0.0);
-    for point in 0..100 {
-        let (side, at) = (point % 2, f64::from(point) * 0.02 - 1.0);
-        let height = (1.0 - at * at).sqrt();
-        let (x, y) = if side == 0 { (at, height) } else { (at + 1.0, 0.5 - height) };
-        let mut values = vec![network.leaf(x), network.leaf(y)];
-        for layer in &layers {
-            values = layer.iter().map(|neuron| neuron.express(&network, &values)).collect();
-        }
-        let error = values[0] - if side == 0 { 1.0 } else { -1.0 };
-        loss = loss + error * error;
-    }
-    let loss = loss.symbol();
+/// An epoch of the graph of scalars.
+fn epoch() -> Workload {
+    let (network, loss) = moons();
     let plan = Arc::new(network.compile_training(loss, []));
     let mut network = Some(network);
     let step = move || {
@@ -188,15 +153,9 @@ fn logistic(numerics: Numerics) -> Workload {
     Workload { step: Box::new(step), profile: Box::new(profile) }
 }
 
-/// `y = tanh(x w + b) sigmoid(x)` over ten million elements: `y` and the gradients to `x`, `w`, `b`.
-fn gate(numerics: Numerics) -> Workload {
-    const COUNT: usize = 10_000_000;
-    let network = Network::new();
-    let x = network.input(Tensor::from_fn([COUNT], |i| (i[0] % 1000) as f32 * 0.004 - 2.0));
-    let w = network.parameter(Tensor::scalar(0.7));
-    let b = network.parameter(Tensor::scalar(0.1));
-    let y = (x * w.broadcast_like(x) + b.broadcast_like(x)).tanh() * x.sigmoid();
-    let (loss, y, x) = (y.sum().symbol(), y.symbol(), x.symbol());
+/// The gate's elements and its gradients to `x`, `w` and `b`.
+fn gated(numerics: Numerics) -> Workload {
+    let Gate { network, loss, y, wrt: [x, ..] } = gate();
     let plan = Arc::new(
         Compile::new(&network).loss(loss).keep(y).gradients_of(x).numerics(numerics).plan(),
     );
