@@ -49,10 +49,18 @@ pub(crate) enum Call {
     /// Work on the windows of images: of elements with kernels of their own alone.
     Window {
         form: WindowForm,
-        extents: [usize; 4],
-        filters: [usize; 4],
-        window: Window,
+        geometry: Box<Geometry>,
     },
+}
+
+/// The images and the windows over them.
+///
+/// COST: apart from its call: every item of a schedule has room for a call, and few are of this kind.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Geometry {
+    pub(crate) extents: [usize; 4],
+    pub(crate) filters: [usize; 4],
+    pub(crate) window: Window,
 }
 
 impl Call {
@@ -100,12 +108,11 @@ impl Call {
             Self::Scatter { .. } => read(),
             // A maximum, a difference, an exponential, a sum and a last step for each element.
             Self::LogSumExp(_) | Self::LogSoftmax(_) | Self::Softmax(_) => 5 * read(),
-            Self::Window {
-                form: WindowForm::MaxPool | WindowForm::MaxPoolGradient,
-                extents,
-                ..
-            } => product_of(extents) as u64,
-            Self::Window { extents, filters, window, .. } => {
+            Self::Window { form: WindowForm::MaxPool | WindowForm::MaxPoolGradient, geometry } => {
+                product_of(&geometry.extents) as u64
+            }
+            Self::Window { geometry, .. } => {
+                let Geometry { extents, filters, window } = &**geometry;
                 2 * Windows::new(*extents, *filters, window).operations() as u64
             }
             Self::Copy | Self::Pad { .. } | Self::Concat(_) | Self::Gather | Self::RowUpdate => 0,
@@ -162,9 +169,10 @@ impl Call {
         out: &mut [E],
         finish: Option<Finish<'_, E>>,
     ) {
-        let Self::Window { form, extents, filters, window } = *self else {
+        let Self::Window { form, geometry } = self else {
             unreachable!("invariant: called for work on windows")
         };
+        let (form, Geometry { extents, filters, window }) = (*form, (**geometry).clone());
         let first = native::packed(operands[0]);
         let second = operands.get(1).map(|&operand| native::packed(operand));
         let operands = [&*first, second.as_deref().unwrap_or(&[])];

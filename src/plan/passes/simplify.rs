@@ -18,11 +18,10 @@ const LARGEST: usize = 4096;
 
 pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Report {
     let before = schedule.items.len();
-    let mut simplifier = Simplifier::default();
+    let mut simplifier = Simplifier { items: Vec::with_capacity(before), ..Simplifier::default() };
     let mut numbers: Vec<Id> = Vec::with_capacity(before);
     for mut item in std::mem::take(&mut schedule.items) {
-        let operands: Vec<Id> = item.operands.iter().map(|&id| numbers[id as usize]).collect();
-        item.operands = Operands::new(&operands);
+        renumber(&mut item, &numbers);
         numbers.push(simplifier.add(item));
     }
     schedule.items = simplifier.items;
@@ -39,6 +38,14 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
             simplifier.constant,
         ),
     )
+}
+
+/// Lets an item read operands by other numbers.
+fn renumber<P>(item: &mut Item<P>, numbers: &[Id]) {
+    if item.operands.iter().any(|&id| numbers[id as usize] != id) {
+        let operands: Vec<Id> = item.operands.iter().map(|&id| numbers[id as usize]).collect();
+        item.operands = Operands::new(&operands);
+    }
 }
 
 /// Items by digest, in a table of which at most half is in use.
@@ -220,17 +227,17 @@ pub(crate) fn drop_unused<P: Tensorial>(schedule: &mut Schedule<P>) -> usize {
         }
     }
     let before = used.len();
-    let mut numbers = vec![0; before];
-    let mut kept = Vec::new();
-    for (id, mut item) in std::mem::take(&mut schedule.items).into_iter().enumerate() {
-        if used[id] {
-            numbers[id] = kept.len() as Id;
-            let operands: Vec<Id> = item.operands.iter().map(|&at| numbers[at as usize]).collect();
-            item.operands = Operands::new(&operands);
-            kept.push(item);
+    let mut numbers: Vec<Id> = Vec::with_capacity(before);
+    let mut kept = 0;
+    schedule.items.retain_mut(|item| {
+        let is_used = used[numbers.len()];
+        numbers.push(kept);
+        if is_used {
+            kept += 1;
+            renumber(item, &numbers);
         }
-    }
-    schedule.items = kept;
+        is_used
+    });
     schedule.results.iter_mut().for_each(|id| *id = numbers[*id as usize]);
     before - schedule.items.len()
 }

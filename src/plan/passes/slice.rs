@@ -19,7 +19,8 @@ pub(crate) fn slice<P: Tensorial>(
 ) -> Schedule<P> {
     let needed = needed(tape, wanted);
     let mut numbers: Vec<Id> = vec![0; tape.len()];
-    let mut items = Vec::new();
+    // COST: one piece from the start; a million items that are moved whenever it grows are most of a pass.
+    let mut items = Vec::with_capacity(needed.iter().flatten().count());
     for (index, (node, needed)) in tape.nodes().zip(needed).enumerate() {
         let Some(lowered) = needed else { continue };
         numbers[index] = items.len() as Id;

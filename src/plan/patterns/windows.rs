@@ -8,7 +8,7 @@
 //! BITS: the direct kernels are tested to have the bits of the chain that they stand for.
 
 use crate::graph::node::Operands;
-use crate::kernel::call::Call;
+use crate::kernel::call::{Call, Geometry};
 use crate::kernel::map::Pointwise;
 use crate::kernel::task::WindowForm;
 use crate::kernel::{Elementary, Lowering, Window};
@@ -231,7 +231,8 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
     }
 
     fn call(&self, form: WindowForm, of: &Windowed, filters: [usize; 4]) -> Call {
-        Call::Window { form, extents: of.extents, filters, window: of.window }
+        let geometry = Geometry { extents: of.extents, filters, window: of.window };
+        Call::Window { form, geometry: Box::new(geometry) }
     }
 
     fn convolution(&self, id: Id) -> Option<Result<Matched, String>> {
