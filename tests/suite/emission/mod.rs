@@ -1,0 +1,9 @@
+//! Emission: what a plan is as a module, checked by toolchains that the crate never links.
+//!
+//! `POORGRAD_STABLEHLO_VALIDATOR`, `_EVALUATOR` and `_RUNNER` name the tools of `tools/stablehlo`
+//! (parser and verifier, reference interpreter, XLA-CPU); where they are not set, these tests say that
+//! they are skipped. Each test says how many modules were checked; `cargo xtask ci --stablehlo` fails
+//! where none was.
+
+mod models;
+mod tools;
