@@ -9,14 +9,14 @@ use std::fmt;
 /// # Example
 ///
 /// ```
-/// use poorgrad::{EmitError, Network};
+/// use poorgrad::{EmitError, Network, Tensor};
 ///
 /// let network = Network::new();
-/// let x = network.input(1.0_f32);
-/// let y = x.powi(i32::MAX);
-/// let error = network.compile([y], []).emit_stablehlo().unwrap_err();
+/// let table = network.leaf(Tensor::full([3_000_000_000_usize], 1.0_f32));
+/// let row = network.leaf(Tensor::selection(&[7], 3_000_000_000));
+/// let error = network.compile([table.gather(row)], []).emit_stablehlo().unwrap_err();
 /// assert!(matches!(error, EmitError::Operation { .. }));
-/// assert!(error.to_string().starts_with("emit: %1 = powi (recorded at "));
+/// assert!(error.to_string().starts_with("emit: %2 = gather (recorded at "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

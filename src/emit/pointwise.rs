@@ -6,18 +6,18 @@ use crate::kernel::map::Pointwise;
 use crate::kernel::{Binary, Unary};
 
 /// A function of elements.
-pub(super) fn emit(w: &mut Writer, function: Pointwise, x: &[Value]) -> Result<Value, String> {
-    Ok(match function {
-        Pointwise::Unary(op) => unary(w, op, &x[0])?,
+pub(super) fn emit(w: &mut Writer, function: Pointwise, x: &[Value]) -> Value {
+    match function {
+        Pointwise::Unary(op) => unary(w, op, &x[0]),
         Pointwise::Binary(op) => binary(w, op, &x[0], &x[1]),
         Pointwise::Select => {
             let truth = w.truth_of(&x[0]);
             w.select(&truth, &x[1], &x[2])
         }
-    })
+    }
 }
 
-fn unary(w: &mut Writer, op: Unary, x: &Value) -> Result<Value, String> {
+fn unary(w: &mut Writer, op: Unary, x: &Value) -> Value {
     let name = match op {
         Unary::Neg => "negate",
         Unary::Exp => "exponential",
@@ -28,17 +28,17 @@ fn unary(w: &mut Writer, op: Unary, x: &Value) -> Result<Value, String> {
         Unary::Tanh => "tanh",
         Unary::Sin => "sine",
         Unary::Cos => "cosine",
-        Unary::Sigmoid => return Ok(sigmoid(w, x)),
-        Unary::Erf => return Ok(erf(w, x)),
+        Unary::Sigmoid => return sigmoid(w, x),
+        Unary::Erf => return erf(w, x),
         Unary::Relu => {
             // NaN compares false, and stays.
             let zero = w.full(0.0, x.extents());
             let below = w.compare("LE", x, &zero);
-            return Ok(w.select(&below, &zero, x));
+            return w.select(&below, &zero, x);
         }
         Unary::Powi(n) => return powi(w, x, n),
     };
-    Ok(w.unary(name, x))
+    w.unary(name, x)
 }
 
 fn binary(w: &mut Writer, op: Binary, a: &Value, b: &Value) -> Value {
@@ -108,18 +108,22 @@ fn power(w: &mut Writer, x: &Value, y: &Value) -> Value {
     w.select(&trivial, &one, &power)
 }
 
-fn powi(w: &mut Writer, x: &Value, n: i32) -> Result<Value, String> {
+/// An integer power; where the element does not hold the exponent, by way of one that does.
+fn powi(w: &mut Writer, x: &Value, n: i32) -> Value {
     let exact = |n: i32| f64::from(n as f32) == f64::from(n);
-    Ok(match n {
+    match n {
         0 => w.full(1.0, x.extents()),
         1 => x.clone(),
         2 => w.binary("multiply", x, x),
         _ if x.of.kind == Kind::F32 && !exact(n) => {
-            return Err(format!("the exponent {n} is no `f32`; record the power in `f64`"));
+            let wide = w.convert(x, Kind::F64);
+            let exponent = w.splat(f64::from(n), Kind::F64, x.extents());
+            let power = w.binary("power", &wide, &exponent);
+            w.convert(&power, Kind::F32)
         }
         _ => {
-            let n = w.full(f64::from(n), x.extents());
-            w.binary("power", x, &n)
+            let exponent = w.full(f64::from(n), x.extents());
+            w.binary("power", x, &exponent)
         }
-    })
+    }
 }

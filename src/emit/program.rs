@@ -50,6 +50,9 @@ pub(super) fn emit<P: Tensorial>(
     walk.run()
 }
 
+/// The largest extent: positions are `i32`.
+const INDEX: usize = i32::MAX as usize;
+
 struct Walk<'p, P: Tensorial> {
     of: Emittable<'p, P>,
     schedule: Schedule<P>,
@@ -79,8 +82,7 @@ impl<P: Tensorial> Walk<'_, P> {
                         EmitError::Operation { value, reason }
                     })?;
                     if let Some(value) = value {
-                        let name = self.name(&item);
-                        self.values[id as usize] = Some(self.writer.rename(value, &name));
+                        self.values[id as usize] = Some(self.own(&item, value));
                     }
                 }
                 _ => self.source(id, &item)?,
@@ -128,6 +130,19 @@ impl<P: Tensorial> Walk<'_, P> {
         let name = if taken(&wanted) { format!("{wanted}.{number}") } else { wanted };
         self.names.insert(name.clone());
         name
+    }
+
+    /// A result under its item's name, unless it is an operand as it is.
+    fn own(&mut self, item: &Item<P>, value: Value) -> Value {
+        // A kernel may leave out extents of 1 that its operation keeps.
+        let value = self.writer.reshape(&value, item.shape.extents());
+        let same =
+            |&id: &Id| self.values[id as usize].as_ref().is_some_and(|x| x.name == value.name);
+        if item.operands.iter().any(same) {
+            return value;
+        }
+        let name = self.name(item);
+        self.writer.rename(value, &name)
     }
 
     fn source(&mut self, id: Id, item: &Item<P>) -> Result<(), EmitError> {
@@ -233,6 +248,9 @@ impl<P: Tensorial> Walk<'_, P> {
         {
             return self.of_nothing(item, call).map(Some);
         }
+        if let Some(&far) = extents.iter().chain(self.read_extents(item)).find(|&&n| n > INDEX) {
+            return Err(format!("an extent of {far} is more than 32-bit row numbers can name"));
+        }
         let (operands, selection) = match lowered {
             Lowered::Call(Call::Gather | Call::Scatter { .. } | Call::RowUpdate) => {
                 let (last, rest) = item.operands.split_last().expect("invariant: it has operands");
@@ -254,7 +272,7 @@ impl<P: Tensorial> Walk<'_, P> {
                             Argument::Earlier(position) => earlier[position].clone(),
                         })
                         .collect();
-                    earlier.push(pointwise::emit(w, micro.function, &read)?);
+                    earlier.push(pointwise::emit(w, micro.function, &read));
                 }
                 earlier.pop().expect("invariant: there is a function")
             }
@@ -291,6 +309,10 @@ impl<P: Tensorial> Walk<'_, P> {
                 Call::Window { form, geometry } => window::emit(w, *form, geometry, &x)?,
             },
         }))
+    }
+
+    fn read_extents<'s>(&'s self, item: &'s Item<P>) -> impl Iterator<Item = &'s usize> {
+        item.operands.iter().flat_map(|&id| self.schedule.item(id).shape.extents())
     }
 
     /// A result with elements of which an operand has none: what the sum, the maximum and the

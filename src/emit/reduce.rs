@@ -7,7 +7,9 @@ use crate::kernel::order::{LANES, SB};
 /// The sum over `axes`, ascending; exactly, in the specified order.
 pub(super) fn sum(w: &mut Writer, x: &Value, axes: &[usize], exact: bool) -> Value {
     if axes.is_empty() {
-        return x.clone();
+        // The sum of one is never -0.
+        let zero = w.full(0.0, x.extents());
+        return w.add(&zero, x);
     }
     if !exact {
         return w.reduce("add", x, axes, 0.0);

@@ -1,6 +1,7 @@
 //! The tools as the tests use them: started once for a test, started anew when a module ends one.
 
 use poorgrad::{Elementary, Module, Network, Symbol, Tensor, Tensorial};
+use std::io::Write;
 use zoo::stablehlo::{Server, ServerError};
 
 /// Which tool.
@@ -80,8 +81,9 @@ impl Drop for Bench {
     fn drop(&mut self) {
         println!("{}: {:?} checked {} modules", self.test, self.tool, self.modules);
         if let Some(folder) = std::env::var_os("POORGRAD_STABLEHLO_COUNTS") {
-            let file = std::path::Path::new(&folder).join(format!("{}-{:?}", self.test, self.tool));
-            let _ = std::fs::write(file, self.modules.to_string());
+            let file = std::path::Path::new(&folder).join(format!("{:?}", self.tool));
+            let file = std::fs::OpenOptions::new().append(true).create(true).open(file);
+            let _ = file.and_then(|mut file| writeln!(file, "{}", self.modules));
         }
     }
 }
