@@ -153,7 +153,6 @@ pub(super) fn limits<P: Tensorial>(
     // Where a subnormal operand is taken for zero, anything may follow.
     let subnormal = |x: &f64| *x != 0.0 && x.abs() < normal;
     let read: Vec<Vec<f64>> = operands.iter().map(numbers).collect();
-    let touched = accuracy.flushes && read.iter().flatten().any(subnormal);
     let mut limits = match operation {
         "exp" | "exp_m1" | "ln" | "ln_1p" | "tanh" | "sin" | "cos" | "erf" | "powf" | "powi" => {
             ulps(apart_by(operation))
@@ -204,11 +203,15 @@ pub(super) fn limits<P: Tensorial>(
         }
         _ => vec![0.0; count],
     };
-    if touched {
-        limits = vec![f64::INFINITY; count];
-    } else if accuracy.flushes {
-        let more = |limit: &mut f64| *limit = if *limit > 0.0 { *limit + flush } else { 0.0 };
-        limits.iter_mut().for_each(more);
+    if accuracy.flushes {
+        limits.iter_mut().filter(|limit| **limit > 0.0).for_each(|limit| *limit += flush);
+        let alike = operands.iter().all(|operand| operand.shape() == right.shape());
+        let touched = |at: usize| read.iter().any(|x| subnormal(&x[at]));
+        if alike {
+            (0..count).filter(|&at| touched(at)).for_each(|at| limits[at] = f64::INFINITY);
+        } else if read.iter().flatten().any(subnormal) {
+            limits = vec![f64::INFINITY; count];
+        }
     }
     limits
 }

@@ -94,8 +94,19 @@ fn through<P: Tensorial>(
             }
             (read[1][at] - read[2][at]).abs() + bounds[1][at].max(bounds[2][at])
         }),
+        // From 0 on, which is where its argument begins.
+        "sqrt" => {
+            let high = moved(&[1.0]);
+            each(&|at| match read[0][at] < bounds[0][at] {
+                true => high[at].max(result[at]),
+                false => {
+                    let low = (read[0][at] - bounds[0][at]).sqrt();
+                    (result[at] - low).max(high[at] - result[at])
+                }
+            })
+        }
         // Monotonous: the ends of the interval are the ends of the image.
-        "exp" | "exp_m1" | "ln" | "ln_1p" | "sqrt" | "tanh" | "sigmoid" | "erf" | "softplus" => {
+        "exp" | "exp_m1" | "ln" | "ln_1p" | "tanh" | "sigmoid" | "erf" | "softplus" => {
             let (low, high) = (moved(&[-1.0]), moved(&[1.0]));
             each(&|at| (low[at] - result[at]).abs().max((high[at] - result[at]).abs()))
         }
@@ -122,6 +133,7 @@ fn through<P: Tensorial>(
             let (a, b, c) = (part(true, false), part(false, true), part(true, true));
             each(&|at| a[at] + b[at] + c[at])
         }
+        "count" => vec![0.0; count],
         "first_max_along" => vec![1.0; count],
         "log_sum_exp" => vec![most(bounds[0]); count],
         "log_softmax" => vec![2.0 * most(bounds[0]); count],
