@@ -86,10 +86,9 @@ fn sigmoid(w: &mut Writer, x: &Value) -> Value {
 fn erf(w: &mut Writer, x: &Value) -> Value {
     let text = format!("chlo.erf {x} : {} -> {}", x.of, x.of);
     let whole = w.write(x.of.clone(), text);
-    let small = w.full(
-        if x.of.kind == Kind::F32 { 2.0_f64.powi(-40) } else { 2.0_f64.powi(-70) },
-        x.extents(),
-    );
+    // 2^-40 and 2^-70: the cube of either is less than an ulp of it.
+    let bits = if x.of.kind == Kind::F32 { 1023 - 40 } else { 1023 - 70 };
+    let small = w.full(f64::from_bits(bits << 52), x.extents());
     let slope = w.full(std::f64::consts::FRAC_2_SQRT_PI, x.extents());
     let magnitude = w.unary("abs", x);
     let tiny = w.compare("LT", &magnitude, &small);

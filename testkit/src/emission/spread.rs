@@ -138,8 +138,9 @@ fn through<P: Tensorial>(
         "log_sum_exp" => vec![most(bounds[0]); count],
         "log_softmax" => vec![2.0 * most(bounds[0]); count],
         "softmax" => {
+            // A probability is one, whatever its logits.
             let rate = super::check::exp_m1(2.0 * most(bounds[0]));
-            each(&|at| rate * result[at].abs())
+            each(&|at| if rate < 1.0 { rate * result[at].abs() } else { 1.0 })
         }
         // What moves elements moves their bounds; what adds them, adds; a filling is certain.
         "pad" => {
