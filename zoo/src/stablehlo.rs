@@ -330,15 +330,30 @@ impl Server {
         network: &Network<P>,
         feeds: &[(Symbol, P)],
     ) -> Result<Vec<Vec<u8>>, ServerError> {
-        let compiled = self.compile("once", module.text())?;
+        self.run_text(module.text(), module, network, feeds)
+    }
+
+    /// The same of another text that takes what the module takes.
+    ///
+    /// # Errors
+    ///
+    /// Where [`Server::compile`] or [`Server::run`] errs.
+    ///
+    /// # Panics
+    ///
+    /// Where the module is not of this network, or the feeds are refused.
+    pub fn run_text<P: Tensorial>(
+        &mut self,
+        text: &str,
+        module: &Module<P>,
+        network: &Network<P>,
+        feeds: &[(Symbol, P)],
+    ) -> Result<Vec<Vec<u8>>, ServerError> {
+        let compiled = self.compile("once", text)?;
         let bytes = module.bytes(network, feeds.iter().cloned());
         let bytes = bytes.unwrap_or_else(|error| panic!("{error}"));
-        let given: Vec<Given<'_>> = compiled
-            .inputs
-            .iter()
-            .zip(&bytes)
-            .map(|(kind, bytes)| Given::Bytes(kind, bytes))
-            .collect();
+        let given = compiled.inputs.iter().zip(&bytes);
+        let given: Vec<Given<'_>> = given.map(|(kind, bytes)| Given::Bytes(kind, bytes)).collect();
         Ok(self.run("once", &given, &[])?.results)
     }
 }

@@ -107,6 +107,12 @@ impl<P: Tensorial> Apart<P> {
         self.nodes[node].value.is_some() && self.nodes[node].feed.is_some()
     }
 
+    /// The attributes of a node as text, with what separates them from the operands.
+    #[must_use]
+    pub fn attributes(&self, node: usize) -> &str {
+        &self.nodes[node].attributes
+    }
+
     /// An attribute of a node that is one number.
     #[must_use]
     pub fn attribute(&self, node: usize, name: &str) -> Option<usize> {

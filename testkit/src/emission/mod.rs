@@ -4,14 +4,20 @@
 //! oracle's definition on the very operands that a runner computed says what the runner should have
 //! made of them, and no error of the operands is held against it. [`Accuracy`] says how far it may be
 //! from that; `docs/emission.md` derives the numbers. [`spread`] carries the same bounds along a tape,
-//! for a runner that shows no more than the end of it.
+//! for a runner that shows no more than the end of it. [`Blame`] finds the first operation that leaves
+//! its bound.
 
 mod accuracy;
 mod apart;
+mod blame;
 mod check;
+mod shrink;
+mod single;
 mod spread;
 
 pub use accuracy::Accuracy;
 pub use apart::Apart;
+pub use blame::{Blame, Report, Verdict};
 pub use check::{Violation, check, ulps};
+pub use single::Single;
 pub use spread::spread;

@@ -5,6 +5,7 @@
 //! they are skipped. Each says how many modules were checked, and `cargo xtask ci --stablehlo` fails
 //! where they are too few.
 
+mod blame;
 mod models;
 mod operations;
 mod steps;

@@ -41,6 +41,15 @@ impl Bench {
         Some(Self { tool, server, test, modules: 0 })
     }
 
+    /// A runner with these options of XLA.
+    pub(super) fn open_with(options: &str, test: &'static str) -> Option<Self> {
+        let command = std::env::var_os(Tool::Runner.variable())?;
+        let settings = [("POORGRAD_XLA_OPTIONS", options)];
+        let server = Server::start(command.as_ref(), &settings);
+        let server = server.unwrap_or_else(|error| panic!("{error}"));
+        Some(Self { tool: Tool::Runner, server, test, modules: 0 })
+    }
+
     /// Only whether the module is one.
     pub(super) fn validate<P: Tensorial>(&mut self, module: &Module<P>) -> Result<(), String> {
         self.modules += 1;
@@ -55,8 +64,19 @@ impl Bench {
         network: &Network<P>,
         feeds: &[(Symbol, P)],
     ) -> Result<Vec<Tensor<P::Element>>, String> {
+        self.run_text(module.text(), module, network, feeds)
+    }
+
+    /// The results of another text that takes and gives what the module does.
+    pub(super) fn run_text<P: Tensorial>(
+        &mut self,
+        text: &str,
+        module: &Module<P>,
+        network: &Network<P>,
+        feeds: &[(Symbol, P)],
+    ) -> Result<Vec<Tensor<P::Element>>, String> {
         self.modules += 1;
-        let results = self.server.run_once(module, network, feeds);
+        let results = self.server.run_text(text, module, network, feeds);
         let results = self.told(results, module)?;
         assert_eq!(results.len(), module.results().len());
         let results = results.iter().zip(module.results());
