@@ -2,6 +2,7 @@
 //! [plan]: documents::reading_a_plan
 //! [spec]: documents::specification
 //! [operations]: documents::operations
+//! [emission]: documents::emission
 //! [design]: documents::design
 //! [architecture]: documents::architecture
 //! [reliability]: documents::reliability

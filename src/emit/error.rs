@@ -33,6 +33,13 @@ pub enum EmitError {
         /// What stands in the way.
         reason: String,
     },
+    /// A buffer that cannot be given away: see [`Emit::donate`](crate::Emit::donate).
+    Donation {
+        /// Whose buffer, and for what.
+        values: String,
+        /// What stands in the way.
+        reason: &'static str,
+    },
     /// Arguments that a run of the plan would be refused with.
     Arguments(Box<PlanError>),
 }
@@ -46,6 +53,7 @@ impl fmt::Display for EmitError {
                  of `f32`, `f64`, or tensors of one of them"
             ),
             Self::Operation { value, reason } => write!(f, "emit: {value}: {reason}"),
+            Self::Donation { values, reason } => write!(f, "emit: {values}: {reason}"),
             Self::Arguments(error) => error.fmt(f),
         }
     }

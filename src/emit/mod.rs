@@ -19,6 +19,7 @@ mod product;
 mod program;
 mod reduce;
 mod softmax;
+mod text;
 mod types;
 mod window;
 mod writer;

@@ -3,6 +3,7 @@
 use super::error::EmitError;
 use super::module::Module;
 use super::program;
+use crate::graph::Symbol;
 use crate::payload::Tensorial;
 use crate::plan::Plan;
 
@@ -42,26 +43,28 @@ pub struct Emit<'p, P: Tensorial> {
     plan: &'p Plan<P>,
     form: EmitForm,
     constants: usize,
+    donations: Vec<(Symbol, Symbol)>,
 }
 
 impl<P: Tensorial> Clone for Emit<'_, P> {
     fn clone(&self) -> Self {
-        Self { ..*self }
+        Self { donations: self.donations.clone(), ..*self }
     }
 }
 
 impl<P: Tensorial> std::fmt::Debug for Emit<'_, P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { plan, form, constants } = self;
+        let Self { plan, form, constants, donations } = self;
         let mut debug = f.debug_struct("Emit");
-        debug.field("plan", plan).field("form", form).field("constants", constants).finish()
+        debug.field("plan", plan).field("form", form).field("constants", constants);
+        debug.field("donations", &donations.len()).finish()
     }
 }
 
 impl<'p, P: Tensorial> Emit<'p, P> {
     /// The module of a plan, with the defaults.
     pub fn new(plan: &'p Plan<P>) -> Self {
-        Self { plan, form: EmitForm::default(), constants: 64 }
+        Self { plan, form: EmitForm::default(), constants: 64, donations: Vec::new() }
     }
 
     /// How close the module stays to the tape. The default is [`EmitForm::Raised`].
@@ -78,13 +81,35 @@ impl<'p, P: Tensorial> Emit<'p, P> {
         self
     }
 
+    /// Lets a target write the result `into` where the argument `from`, a parameter or an input, was:
+    /// whoever runs the module gives that buffer away. A step of training needs no second set of
+    /// parameters so, a cache of keys and values no copy.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Emit, Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let w = network.parameter(Tensor::from([1.0_f32, 2.0])).named("w");
+    /// let next = w * w;
+    /// let plan = network.compile([next], []);
+    /// let module = Emit::new(&plan).donate(w, next).module().unwrap();
+    /// assert!(module.text().contains("%w: tensor<2xf32> {tf.aliasing_output = 0 : i32}"));
+    /// ```
+    pub fn donate(mut self, from: impl Into<Symbol>, into: impl Into<Symbol>) -> Self {
+        self.donations.push((from.into(), into.into()));
+        self
+    }
+
     /// The module.
     ///
     /// # Errors
     ///
-    /// Where elements are not of `f32` or `f64`, or an operation cannot be stated.
+    /// Where elements are not of `f32` or `f64`, an operation cannot be stated, or a buffer is given
+    /// away that is no argument, or for what is no result of its shape.
     pub fn module(&self) -> Result<Module<P>, EmitError> {
-        program::emit(self.plan.emitted(), self.form, self.constants)
+        program::emit(self.plan.emitted(), self.form, self.constants, &self.donations)
     }
 }
 

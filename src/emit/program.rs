@@ -6,9 +6,11 @@ use super::literal;
 use super::module::Module;
 use super::options::EmitForm;
 use super::softmax::Member;
+use super::text::{self, location};
 use super::types::{Kind, Type, Value};
 use super::writer::Writer;
 use super::{index, movement, pointwise, product, reduce, softmax, window};
+use crate::graph::Symbol;
 use crate::graph::error::describe;
 use crate::graph::node::Node;
 use crate::kernel::call::{Call, Geometry};
@@ -17,13 +19,13 @@ use crate::ops::lower::{Argument, Lowered};
 use crate::payload::{Form, Shape, Stored, Tensorial};
 use crate::plan::{Definition, Emittable, Id, Item, Schedule, summed_windows};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 /// The module of what a plan computes.
 pub(super) fn emit<P: Tensorial>(
     of: Emittable<'_, P>,
     form: EmitForm,
     constants: usize,
+    donations: &[(Symbol, Symbol)],
 ) -> Result<Module<P>, EmitError> {
     let element = match P::Element::lowering() {
         Lowering::F32 if P::form() != Form::Opaque => Kind::F32,
@@ -47,7 +49,7 @@ pub(super) fn emit<P: Tensorial>(
         constants,
         of,
     };
-    walk.run()
+    walk.run(donations)
 }
 
 /// The largest extent: positions are `i32`.
@@ -70,7 +72,7 @@ struct Walk<'p, P: Tensorial> {
 }
 
 impl<P: Tensorial> Walk<'_, P> {
-    fn run(mut self) -> Result<Module<P>, EmitError> {
+    fn run(mut self, donations: &[(Symbol, Symbol)]) -> Result<Module<P>, EmitError> {
         let needed = self.needed();
         for id in (0..self.schedule.items.len() as Id).filter(|&id| needed[id as usize]) {
             let item = self.schedule.item(id).clone();
@@ -88,7 +90,7 @@ impl<P: Tensorial> Walk<'_, P> {
                 _ => self.source(id, &item)?,
             }
         }
-        Ok(self.finish())
+        self.finish(donations)
     }
 
     /// Which items are read, raised as they are: windows whose sums are raised nobody does.
@@ -335,7 +337,7 @@ impl<P: Tensorial> Walk<'_, P> {
         })
     }
 
-    fn finish(mut self) -> Module<P> {
+    fn finish(mut self, donations: &[(Symbol, Symbol)]) -> Result<Module<P>, EmitError> {
         let results = self.schedule.results.clone();
         let values: Vec<Value> = results.into_iter().map(|id| self.value(id)).collect();
         let names = self.of.result_names();
@@ -350,56 +352,44 @@ impl<P: Tensorial> Walk<'_, P> {
                 shape: Shape::new(value.extents()),
             })
             .collect();
-        let text = self.text(&values, &results);
-        let Self { of, arguments, .. } = self;
-        Module { text, arguments, results, tape: of.tape.clone(), needed: of.needed }
-    }
-
-    fn text(&mut self, values: &[Value], results: &[ModuleResult]) -> String {
-        let mut text = String::new();
-        for (number, argument) in self.arguments.iter().enumerate() {
-            let _ = writeln!(text, "// argument {number} {argument}");
-        }
-        for (number, result) in results.iter().enumerate() {
-            let _ = writeln!(text, "// result {number} {result}");
-        }
-        let typed = |kind: &str, shape: &Shape| {
-            let extents: String = shape.iter().map(|extent| format!("{extent}x")).collect();
-            format!("tensor<{extents}{kind}>")
-        };
-        let arguments = self.arguments.iter().map(|argument| {
-            let place = location(self.of.tape.node(argument.node));
-            let of = typed(argument.element, &argument.shape);
-            format!("\n    %{}: {of} {place}", argument.name)
-        });
-        let arguments = arguments.collect::<Vec<_>>().join(",");
-        let outcomes = results.iter().map(|result| {
-            let name = literal::quoted(&result.name);
-            let of = typed(result.element, &result.shape);
-            format!("\n    {of} {{jax.result_info = {name}}}")
-        });
-        let outcomes = outcomes.collect::<Vec<_>>().join(",");
+        let donated = self.donated(donations, &results)?;
         let body = std::mem::replace(&mut self.writer, Writer::new(Kind::F32)).into_text();
-        let names: Vec<String> = values.iter().map(Value::to_string).collect();
-        let types: Vec<String> = values.iter().map(|value| value.of.to_string()).collect();
-        let (names, types) = (names.join(", "), types.join(", "));
-        let returned =
-            if values.is_empty() { String::new() } else { format!(" {names} : {types}") };
-        let _ = write!(
-            text,
-            "module @poorgrad {{\n  func.func public @main({arguments}) -> ({outcomes}) {{\n{body}    \
-             return{returned}\n  }}\n}}\n"
-        );
-        text
+        let Self { of, arguments, .. } = self;
+        let text = text::module(of.tape, &arguments, &donated, &values, &results, &body);
+        Ok(Module { text, arguments, results, tape: of.tape.clone(), needed: of.needed })
     }
-}
 
-/// Where a node was recorded, and its label.
-fn location<P>(node: &Node<P>) -> String {
-    let (file, line, column) = node.location.parts();
-    let place = format!("{}:{line}:{column}", literal::quoted(file));
-    match node.label() {
-        Some(label) => format!("loc({}({place}))", literal::quoted(&label)),
-        None => format!("loc({place})"),
+    /// Of each argument the result that may take its buffer.
+    fn donated(
+        &self,
+        donations: &[(Symbol, Symbol)],
+        results: &[ModuleResult],
+    ) -> Result<Vec<Option<usize>>, EmitError> {
+        let mut donated = vec![None; self.arguments.len()];
+        for &(from, into) in donations {
+            let position = |symbol| {
+                let found = self.of.tape.position(symbol, "emit");
+                found.map_err(|error| EmitError::Arguments(Box::new(error.into())))
+            };
+            let (from, into) = (position(from)?, position(into)?);
+            let told = |at: usize| describe(at, self.of.tape.node(at));
+            let values = format!("the buffer of {} for {}", told(from), told(into));
+            let refused = |reason| Err(EmitError::Donation { values, reason });
+            let argument = self.arguments.iter().position(|argument| argument.node == from);
+            let result = results.iter().position(|result| result.node == into);
+            let (Some(argument), Some(result)) = (argument, result) else {
+                return refused("the first is no argument of the module, or the second no result");
+            };
+            if self.arguments[argument].shape != results[result].shape
+                || self.arguments[argument].element != results[result].element
+            {
+                return refused("the two are not of one shape and element");
+            }
+            if donated[argument].is_some() || donated.contains(&Some(result)) {
+                return refused("one of the two is given or taken already");
+            }
+            donated[argument] = Some(result);
+        }
+        Ok(donated)
     }
 }

@@ -101,6 +101,12 @@ impl<P: Tensorial> Apart<P> {
         &self.nodes[node].operands
     }
 
+    /// What a node reads of the values of all nodes.
+    #[must_use]
+    pub fn read(&self, node: usize, values: &[P]) -> Vec<P> {
+        self.operands(node).iter().map(|&at| values[at].clone()).collect()
+    }
+
     /// Whether a node is computed and no selection, so that [`Apart::step`] computes it.
     #[must_use]
     pub fn is_step(&self, node: usize) -> bool {

@@ -11,13 +11,16 @@ mod accuracy;
 mod apart;
 mod blame;
 mod check;
+mod part;
+mod report;
 mod shrink;
 mod single;
 mod spread;
 
 pub use accuracy::Accuracy;
 pub use apart::Apart;
-pub use blame::{Blame, Report, Verdict};
+pub use blame::{Blame, Run};
 pub use check::{Violation, check, ulps};
+pub use report::{Report, Verdict};
 pub use single::Single;
 pub use spread::spread;

@@ -6,6 +6,7 @@
 //! where they are too few.
 
 mod blame;
+mod cases;
 mod models;
 mod operations;
 mod steps;
