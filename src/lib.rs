@@ -42,7 +42,8 @@ pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Unary, Window};
 pub use kernel::{Finish, GemmTask, MapTask, Matrix};
-pub use kernel::{ReduceTask, Reduction, TransposeTask, WindowForm, WindowTask};
+pub use kernel::{ReduceTask, Reduction, Softmax, SoftmaxTask, TransposeTask};
+pub use kernel::{WindowForm, WindowTask};
 pub use neural::{
     Activation, Adam, Layer, Mlp, Neuron, Optimizer, RecordedStep, Sgd, causal_mask, init,
     scaled_dot_product_attention,
