@@ -18,6 +18,8 @@ const ROUNDS: usize = 7;
 /// What a turn takes at least, in seconds.
 const TURN: f64 = 0.4;
 
+type Record = fn() -> Recorded;
+
 fn main() {
     poorgrad::set_threads(1);
     let asked: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +31,7 @@ fn main() {
         eprintln!("{error}");
         std::process::exit(1);
     });
-    let workloads: [(&str, fn() -> Recorded); 7] = [
+    let workloads: [(&str, Record); 7] = [
         ("makemore, batch 32", || makemore(32)),
         ("makemore, batch 1024", || makemore(1024)),
         ("784-512-512-10, batch 128", || plain(128)),
