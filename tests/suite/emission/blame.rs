@@ -5,6 +5,9 @@ use poorgrad::{EmitForm, Network, Symbol, Tensor};
 use testkit::emission::{Accuracy, Blame, Report, Verdict};
 use zoo::models::{Recorded, residual, transformer};
 
+/// What a runner is given instead of a text.
+type Fault<'f> = &'f dyn Fn(&str) -> String;
+
 /// The text of a module with the lines that state `operation` replaced: `fault` gets the name that
 /// the line defines, its operands, its type, and what stands behind.
 fn with_fault(
@@ -30,7 +33,7 @@ fn found(
     bench: &mut Bench,
     network: &Network<Tensor>,
     form: EmitForm,
-    fault: &dyn Fn(&str) -> String,
+    fault: Fault<'_>,
 ) -> Option<Report> {
     let mut run = |module: &poorgrad::Module<Tensor>, network: &Network<Tensor>| {
         bench.run_text(&fault(module.text()), module, network, &[])
@@ -206,8 +209,7 @@ fn b81_planted_faults_are_named_at_their_operation() {
         })
     };
     assert!(found(&mut bench, &network, EmitForm::Recorded, &str::to_string).is_none());
-    let faults: [(&dyn Fn(&str) -> String, _); 2] =
-        [(&swapped, " = sub "), (&unmoved, " = permute ")];
+    let faults: [(Fault<'_>, _); 2] = [(&swapped, " = sub "), (&unmoved, " = permute ")];
     for (fault, name) in faults {
         let report = found(&mut bench, &network, EmitForm::Recorded, fault);
         let report = report.expect("a wrong runner");
