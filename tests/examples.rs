@@ -10,13 +10,14 @@ use std::{
     sync::LazyLock,
 };
 
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "chain",
     "dual_numbers",
     "gradient_descent",
     "makemore_bigram",
     "makemore_mlp",
     "makemore_mlp_compiled",
+    "makemore_mlp_emitted",
     "makemore_mlp_parallel",
     "mlp_xor",
     "throughput",

@@ -6,6 +6,7 @@ mod conventions;
 mod deep;
 mod documents;
 mod elements;
+mod emission;
 mod engine;
 mod filetests;
 mod forks;

@@ -11,6 +11,7 @@
 //! | [`random`] | a small seeded generator for splits and samples |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
+//! | [`stablehlo`] | processes that check and run emitted modules |
 //! | [`stopwatch`] | seconds that went by, for the last line of a training |
 //!
 //! The members of this workspace outside the `poorgrad` crate may read files and clocks; the crate may not.
@@ -32,6 +33,7 @@ pub mod makemore;
 pub mod models;
 pub mod progress;
 pub mod random;
+pub mod stablehlo;
 pub mod stopwatch;
 pub mod vocabulary;
 pub mod workloads;
