@@ -41,7 +41,8 @@ pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Un
 pub use kernel::{Finish, GemmTask, MapTask, Matrix};
 pub use kernel::{ReduceTask, Reduction, TransposeTask, WindowForm, WindowTask};
 pub use neural::{
-    Activation, Adam, Layer, Mlp, Neuron, Optimizer, RecordedStep, Sgd, causal_mask, init,
+    Activation, Adam, AdamW, Batches, BatchesError, Layer, Mlp, Neuron, Optimizer, OptimizerState,
+    Random, RecordedStep, RmsProp, Sgd, StateError, StateProblem, StateReader, causal_mask, init,
     scaled_dot_product_attention,
 };
 pub use ops::{Extent, OperationInfo, operations};
