@@ -45,7 +45,8 @@ pub use kernel::{Finish, GemmTask, MapTask, Matrix};
 pub use kernel::{ReduceTask, Reduction, Softmax, SoftmaxTask, TransposeTask};
 pub use kernel::{WindowForm, WindowTask};
 pub use neural::{
-    Activation, Adam, Layer, Mlp, Neuron, Optimizer, RecordedStep, Sgd, causal_mask, init,
+    Activation, Adam, AdamW, Batches, BatchesError, Layer, Mlp, Neuron, Optimizer, OptimizerState,
+    Random, RecordedStep, RmsProp, Sgd, StateError, StateProblem, StateReader, causal_mask, init,
     scaled_dot_product_attention,
 };
 pub use ops::{Extent, OperationInfo, operations};
