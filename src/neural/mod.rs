@@ -6,6 +6,7 @@
 mod activation;
 mod adam;
 mod attention;
+mod fitting;
 pub mod init;
 mod layer;
 mod loss;
@@ -18,6 +19,9 @@ mod sgd;
 pub use activation::Activation;
 pub use adam::Adam;
 pub use attention::{causal_mask, scaled_dot_product_attention};
+pub use fitting::{
+    Estimate, FitError, Iterate, Lbfgs, LeastSquaresReport, LevenbergMarquardt, MinimumReport, Stop,
+};
 pub use layer::Layer;
 pub use mlp::Mlp;
 pub use neuron::Neuron;
