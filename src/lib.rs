@@ -49,6 +49,9 @@ pub use neural::{
     Random, RecordedStep, RmsProp, Sgd, StateError, StateProblem, StateReader, causal_mask, init,
     scaled_dot_product_attention,
 };
+pub use neural::{
+    Estimate, FitError, Iterate, Lbfgs, LeastSquaresReport, LevenbergMarquardt, MinimumReport, Stop,
+};
 pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{
     Differentiable, Form, Shape, Stored, Tensor, TensorError, TensorIter, Tensorial,

@@ -9,6 +9,7 @@ mod adam_w;
 mod algebra;
 mod attention;
 mod batches;
+mod fitting;
 pub mod init;
 mod layer;
 mod loss;
@@ -27,6 +28,9 @@ pub use adam::Adam;
 pub use adam_w::AdamW;
 pub use attention::{causal_mask, scaled_dot_product_attention};
 pub use batches::{Batches, BatchesError};
+pub use fitting::{
+    Estimate, FitError, Iterate, Lbfgs, LeastSquaresReport, LevenbergMarquardt, MinimumReport, Stop,
+};
 pub use layer::Layer;
 pub use mlp::Mlp;
 pub use neuron::Neuron;

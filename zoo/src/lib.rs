@@ -7,11 +7,13 @@
 //! | [`vocabulary`] | characters as tokens, and the windows a model is trained on |
 //! | [`bigram`] | the counting model: the loss a bigram network has to reach |
 //! | [`makemore`] | the model of the makemore examples, from raw parameters |
+//! | [`moons`] | points of two half circles that reach into each other |
 //! | [`models`] | networks that benches and tests train: plain, residual, LeNet, VGG |
 //! | [`random`] | a small seeded generator for splits and samples |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
 //! | [`stablehlo`] | processes that check and run emitted modules |
+//! | [`plane`] | maps of the plane: points, curves and borders |
 //! | [`stopwatch`] | seconds that went by, for the last line of a training |
 //!
 //! The members of this workspace outside the `poorgrad` crate may read files and clocks; the crate may not.
@@ -31,6 +33,8 @@ pub mod cli;
 pub mod corpus;
 pub mod makemore;
 pub mod models;
+pub mod moons;
+pub mod plane;
 pub mod progress;
 pub mod random;
 pub mod stablehlo;
