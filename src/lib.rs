@@ -40,6 +40,8 @@ pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Unary, Window};
 pub use kernel::{Finish, GemmTask, MapTask, Matrix};
 pub use kernel::{ReduceTask, Reduction, TransposeTask, WindowForm, WindowTask};
+#[cfg(feature = "checkpoint")]
+pub use neural::checkpoint;
 pub use neural::{
     Activation, Adam, AdamW, Batches, BatchesError, Layer, Mlp, Neuron, Optimizer, OptimizerState,
     Random, RecordedStep, RmsProp, Sgd, StateError, StateProblem, StateReader, causal_mask, init,

@@ -8,6 +8,9 @@
 //! | [`bigram`] | the counting model: the loss a bigram network has to reach |
 //! | [`makemore`] | the model of the makemore examples, from raw parameters |
 //! | [`models`] | networks that benches and tests train: plain, residual, LeNet, VGG |
+//! | [`convnet`] | LeNet and VGG with named parameters, for examples |
+//! | [`images`] | images with a class each: [`mnist`] (by [`idx`]), [`cifar`] and [`synthetic`] ones |
+//! | `download` | files that are fetched once, verified and kept |
 //! | [`random`] | a small seeded generator for splits and samples |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
@@ -26,12 +29,20 @@ pub fn counted(count: usize, thing: &str) -> String {
 
 pub mod bigram;
 pub mod chart;
+pub mod cifar;
 pub mod cli;
+pub mod convnet;
 pub mod corpus;
+#[cfg(feature = "download")]
+pub mod download;
+pub mod idx;
+pub mod images;
 pub mod makemore;
+pub mod mnist;
 pub mod models;
 pub mod progress;
 pub mod random;
 pub mod stopwatch;
+pub mod synthetic;
 pub mod vocabulary;
 pub mod workloads;
