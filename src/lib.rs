@@ -39,7 +39,8 @@ pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Unary, Window};
 pub use kernel::{Finish, GemmTask, MapTask, Matrix};
-pub use kernel::{ReduceTask, Reduction, TransposeTask, WindowForm, WindowTask};
+pub use kernel::{ReduceTask, Reduction, Softmax, SoftmaxTask, TransposeTask};
+pub use kernel::{WindowForm, WindowTask};
 #[cfg(feature = "checkpoint")]
 pub use neural::checkpoint;
 pub use neural::{

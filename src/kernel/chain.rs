@@ -108,9 +108,16 @@ impl Chain {
         self.extents.last().copied().unwrap_or(1)
     }
 
-    /// The number of elements that one thread works in.
+    /// Whether copies of an operand's row lie one behind the other while the chain runs.
+    pub(super) fn repeats(&self, operand: &Operand) -> bool {
+        operand.lie == Lie::Periodic && self.row() <= self.tile
+    }
+
+    /// The number of elements that one thread works in, at most.
     pub(crate) fn scratch(&self) -> usize {
-        (self.registers + self.operands.len()) * (self.tile + self.row().min(self.tile))
+        let copies = self.operands.iter().filter(|operand| self.repeats(operand)).count();
+        let tiles = self.registers + self.operands.len() - copies;
+        tiles * self.tile + copies * (self.tile + self.row())
     }
 
     /// What depends on the machine: tiles and registers, in words.

@@ -50,6 +50,8 @@ pub(super) struct Entry<'b> {
 /// The longest name that is read or written, in bytes.
 pub(super) const LONGEST_NAME: usize = 4096;
 
+const TWICE: &str = "stands for two entries";
+
 /// What is wrong with a name, if something is.
 pub(super) fn check_name(name: &str) -> Result<(), &'static str> {
     match name {
@@ -70,33 +72,36 @@ impl<'b> Checkpoint<'b> {
 
     /// The contents with these entries, in any order.
     pub(super) fn with_entries(
-        mut entries: Vec<Entry<'b>>,
+        entries: Vec<Entry<'b>>,
         notes: Notes<'b>,
     ) -> Result<Self, CheckpointError> {
-        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        for entry in &entries {
-            check_name(&entry.name).map_err(|problem| CheckpointError::Name {
-                name: entry.name.to_string(),
-                problem,
-            })?;
-        }
-        let twice = entries.array_windows().find(|[a, b]| a.name == b.name);
-        if let Some([entry, _]) = twice {
-            let name = entry.name.to_string();
-            return Err(CheckpointError::Name { name, problem: "stands for two entries" });
-        }
-        Ok(Self { entries, notes })
+        let mut contents = Self { entries: Vec::new(), notes };
+        contents.extend(entries)?;
+        Ok(contents)
     }
 
-    /// Adds entries, all of them or, where a name is refused, none.
-    pub(super) fn extend(
-        &mut self,
-        more: impl IntoIterator<Item = (String, Array<'b>)>,
-    ) -> Result<(), CheckpointError> {
-        let mut entries = self.entries.clone();
-        entries
-            .extend(more.into_iter().map(|(name, array)| Entry { name: Cow::Owned(name), array }));
-        self.entries = Self::with_entries(entries, Notes::default())?.entries;
+    /// Adds entries, in any order: all of them or, where a name is refused, none.
+    pub(super) fn extend(&mut self, mut more: Vec<Entry<'b>>) -> Result<(), CheckpointError> {
+        more.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let refused =
+            |name: &str, problem| Err(CheckpointError::Name { name: name.into(), problem });
+        for Entry { name, .. } in &more {
+            if let Err(problem) = check_name(name) {
+                return refused(name, problem);
+            }
+            if self.position(name).is_ok() {
+                return refused(name, TWICE);
+            }
+        }
+        if let Some([entry, _]) = more.array_windows().find(|[a, b]| a.name == b.name) {
+            return refused(&entry.name, TWICE);
+        }
+        if self.entries.is_empty() {
+            self.entries = more;
+        } else {
+            self.entries.append(&mut more);
+            self.entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        }
         Ok(())
     }
 
@@ -115,7 +120,7 @@ impl<'b> Checkpoint<'b> {
         let problem = match check_name(&name) {
             Err(problem) => problem,
             Ok(()) => match self.position(&name) {
-                Ok(_) => "stands for two entries",
+                Ok(_) => TWICE,
                 Err(at) => {
                     self.entries.insert(at, Entry { name: Cow::Owned(name), array });
                     return Ok(());

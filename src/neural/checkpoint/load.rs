@@ -3,6 +3,7 @@
 use super::contents::{Checkpoint, Entry};
 use super::{Array, CheckpointError, Mismatch, Real};
 use crate::{Field, Network, Optimizer, OptimizerState, Shape, StateError, Stored, Tensorial};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -50,7 +51,7 @@ impl<'b> Checkpoint<'b> {
         let mut arrays = Vec::new();
         for (path, parameter) in network.parameters() {
             let payload = parameter.payload().expect("invariant: a parameter has a payload");
-            arrays.push((path, array_of(&payload)));
+            arrays.push(Entry { name: Cow::Owned(path), array: array_of(&payload) });
         }
         self.extend(arrays)
     }
@@ -67,8 +68,11 @@ impl<'b> Checkpoint<'b> {
         optimizer: &dyn Optimizer<P>,
     ) -> Result<(), CheckpointError> {
         let state = optimizer.state(network)?;
-        let arrays =
-            state.payloads().map(|(name, payload)| (format!("{STATE}{name}"), array_of(payload)));
+        let entry = |(name, payload): (&str, &P)| Entry {
+            name: Cow::Owned(format!("{STATE}{name}")),
+            array: array_of(payload),
+        };
+        let arrays = state.payloads().map(entry).collect();
         self.extend(arrays)?;
         self.set_note(OPTIMIZER, state.optimizer());
         // Rust prints a number such that it reads back as the same.
