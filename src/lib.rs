@@ -44,6 +44,8 @@ pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Un
 pub use kernel::{Finish, GemmTask, MapTask, Matrix};
 pub use kernel::{ReduceTask, Reduction, Softmax, SoftmaxTask, TransposeTask};
 pub use kernel::{WindowForm, WindowTask};
+#[cfg(feature = "checkpoint")]
+pub use neural::checkpoint;
 pub use neural::{
     Activation, Adam, AdamW, Batches, BatchesError, Layer, Mlp, Neuron, Optimizer, OptimizerState,
     Random, RecordedStep, RmsProp, Sgd, StateError, StateProblem, StateReader, causal_mask, init,

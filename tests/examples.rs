@@ -10,8 +10,10 @@ use std::{
     sync::LazyLock,
 };
 
-const NAMES: [&str; 11] = [
+const NAMES: &[&str] = &[
+    "calibration",
     "chain",
+    "cifar10",
     "dual_numbers",
     "gradient_descent",
     "makemore_bigram",
@@ -20,6 +22,10 @@ const NAMES: [&str; 11] = [
     "makemore_mlp_emitted",
     "makemore_mlp_parallel",
     "mlp_xor",
+    "mnist",
+    "moons",
+    "regression",
+    "serving",
     "throughput",
     "walkthrough",
 ];
@@ -89,7 +95,7 @@ fn every_example_opens_with_what_it_teaches() {
 fn every_example_explains_its_options_and_refuses_others() {
     for name in NAMES {
         let help = printed(name, &["--help"]);
-        for part in ["--help", "--steps", "--seed", name] {
+        for part in ["--help", "--steps", "--seed", "--smoke", name] {
             assert!(help.contains(part), "{name}: no {part} in\n{help}");
         }
         let refused = run(name, &["--no-such-option"]);
@@ -100,11 +106,12 @@ fn every_example_explains_its_options_and_refuses_others() {
 #[test]
 fn the_same_seed_prints_the_same_and_another_does_not() {
     let seconds = |text: String| {
-        let lines = text.lines().filter(|line| !line.contains(" steps in "));
+        let timed = |line: &&str| !line.contains(" steps in ") && !line.contains(" in us");
+        let lines = text.lines().filter(timed).filter(|line| !line.contains(" us, "));
         Vec::from_iter(lines.map(str::to_owned))
     };
     for name in NAMES {
-        let run = |seed| seconds(printed(name, &["--steps", "2", "--seed", seed]));
+        let run = |seed| seconds(printed(name, &["--smoke", "--seed", seed]));
         assert_eq!(run("7"), run("7"), "{name}");
         // The chain has no random choice; the dual numbers print what holds for all points.
         if !["chain", "dual_numbers"].contains(&name) {
@@ -369,4 +376,71 @@ fn heavy_makemore_mlp_reaches_its_dev_loss() {
     if let Some(path) = lectures() {
         check(&["--data", &path]);
     }
+}
+
+/// The line that starts with a word.
+fn line<'t>(text: &'t str, word: &str) -> &'t str {
+    let found = text.lines().find(|line| line.starts_with(word));
+    found.unwrap_or_else(|| panic!("no line starts with {word:?} in\n{text}"))
+}
+
+#[test]
+fn mnist_goes_on_from_a_file_as_if_it_had_not_stopped() {
+    let folder = env::temp_dir().join(format!("poorgrad-mnist-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
+    let file = folder.join("half.safetensors");
+    let file = file.to_str().expect("the folder has a name of letters");
+    let run = |arguments: &[&str]| printed("mnist", &[&["--smoke"], arguments].concat());
+    let whole = run(&["--steps", "5"]);
+    assert!(run(&["--steps", "3", "--save", file]).contains("saved after step 3"));
+    let rest = run(&["--steps", "5", "--resume", file]);
+    assert!(rest.contains("going on after step 3") && rest.contains("2 steps in"), "{rest}");
+    assert_eq!(line(&rest, "fingerprint"), line(&whole, "fingerprint"));
+    assert_eq!(line(&rest, "accuracy"), line(&whole, "accuracy"));
+    let other = refused_mnist(&["--smoke", "--seed", "9", "--resume", file]);
+    assert!(other.contains("go on with the same"), "{other}");
+    std::fs::write(file, "not a checkpoint").expect("the file can be written");
+    let damaged = refused_mnist(&["--smoke", "--resume", file]);
+    assert!(damaged.contains("half.safetensors: safetensors: at byte 0: "), "{damaged}");
+    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+}
+
+/// What a run of `mnist` that must fail says.
+fn refused_mnist(arguments: &[&str]) -> String {
+    let output = run("mnist", arguments);
+    assert!(!output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stderr).expect("errors are text")
+}
+
+#[test]
+fn b90_b_mnist_gives_the_same_bits_on_any_number_of_threads_and_many_at_once() {
+    let run = |threads: &str| {
+        let mut command = Command::new(BUILT.join("mnist"));
+        command.args(["--smoke", "--steps", "3"]).env("RAYON_NUM_THREADS", threads);
+        command.stdout(Stdio::piped()).spawn().expect("a built example starts")
+    };
+    let runs = ["1", "2", "8", "1", "2", "8"].map(run);
+    let prints = runs.map(|child| {
+        let output = child.wait_with_output().expect("a started example ends");
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).expect("examples print text");
+        line(&text, "fingerprint").to_owned()
+    });
+    assert!(prints.iter().all(|print| *print == prints[0]), "{prints:?}");
+}
+
+#[test]
+fn cifar10_says_what_it_learns_and_what_its_plans_take() {
+    let text = printed("cifar10", &["--smoke"]);
+    for part in ["synthetic images", "training: ", "the probe: ", " MiB, where all values are "] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn serving_answers_by_whole_generations() {
+    let text = printed("serving", &["--smoke", "--steps", "50"]);
+    assert!(text.contains("each answer is that of one generation, to the bit: true"), "{text}");
+    assert!(text.contains("without training: ") && text.contains("with training: "), "{text}");
+    assert!(text.contains("p99 with training is "), "{text}");
 }

@@ -9,6 +9,8 @@ mod adam_w;
 mod algebra;
 mod attention;
 mod batches;
+#[cfg(feature = "checkpoint")]
+pub mod checkpoint;
 mod fitting;
 pub mod init;
 mod layer;

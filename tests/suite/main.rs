@@ -1,6 +1,8 @@
 //! The integration suite: one binary, one module for each promise or part.
 
 mod cases;
+#[cfg(feature = "checkpoint")]
+mod checkpoints;
 mod constraints;
 mod conventions;
 mod deep;

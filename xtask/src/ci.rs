@@ -110,7 +110,7 @@ fn examples() -> Outcome {
         .collect();
     names.sort_unstable();
     for name in &names {
-        for arguments in [&["--help"][..], &["--steps", "2", "--seed", "1"]] {
+        for arguments in [&["--help"][..], &["--smoke", "--seed", "1"]] {
             let title = format!("{name} {}", arguments.join(" "));
             println!("{title}");
             let mut command = cargo(&["run", "--quiet", "--release", "--example", name, "--"]);

@@ -9,6 +9,9 @@
 //! | [`makemore`] | the model of the makemore examples, from raw parameters |
 //! | [`moons`] | points of two half circles that reach into each other |
 //! | [`models`] | networks that benches and tests train: plain, residual, LeNet, VGG |
+//! | [`convnet`] | LeNet and VGG with named parameters, for examples |
+//! | [`images`] | images with a class each: [`mnist`] (by [`idx`]), [`cifar`] and [`synthetic`] ones |
+//! | `download` | files that are fetched once, verified and kept |
 //! | [`random`] | a small seeded generator for splits and samples |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
@@ -29,9 +32,16 @@ pub fn counted(count: usize, thing: &str) -> String {
 
 pub mod bigram;
 pub mod chart;
+pub mod cifar;
 pub mod cli;
+pub mod convnet;
 pub mod corpus;
+#[cfg(feature = "download")]
+pub mod download;
+pub mod idx;
+pub mod images;
 pub mod makemore;
+pub mod mnist;
 pub mod models;
 pub mod moons;
 pub mod plane;
@@ -39,5 +49,6 @@ pub mod progress;
 pub mod random;
 pub mod stablehlo;
 pub mod stopwatch;
+pub mod synthetic;
 pub mod vocabulary;
 pub mod workloads;

@@ -1,0 +1,263 @@
+//! From a network to entries, and back: all of them, or none and a list of what does not fit.
+
+use super::contents::{Checkpoint, Entry};
+use super::{Array, CheckpointError, Mismatch, Real};
+use crate::{Field, Network, Optimizer, OptimizerState, Shape, StateError, Stored, Tensorial};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What the names of an optimiser's state begin with.
+const STATE: &str = "optimizer.";
+/// The note that names the optimiser.
+const OPTIMIZER: &str = "optimizer";
+
+/// The elements of a payload as an array.
+fn array_of<P: Tensorial<Element: Real>>(payload: &P) -> Array<'static> {
+    use crate::Elementary as _;
+    let (shape, dtype) = (payload.shape(), P::Element::DTYPE);
+    let volume = shape.volume().expect("invariant: a payload's volume was checked");
+    let mut bytes = Vec::with_capacity(volume * dtype.size());
+    payload.for_each(&mut |element| element.write_bytes(&mut bytes));
+    Array::new(dtype, shape, bytes).expect("invariant: a payload has the elements of its shape")
+}
+
+/// The payload of this shape that an array holds.
+fn payload_of<P: Tensorial<Element: Real>>(shape: &Shape, array: &Array<'_>) -> Option<P> {
+    P::from_stored(shape, Stored::Dense(P::Element::read(array)?))
+}
+
+impl<'b> Checkpoint<'b> {
+    /// The parameters of a network, each by its path, without notes.
+    ///
+    /// # Errors
+    ///
+    /// Where two parameters have one path, or a path is no name for an entry.
+    pub fn of<P: Tensorial<Element: Real>>(network: &Network<P>) -> Result<Self, CheckpointError> {
+        let mut checkpoint = Self::new();
+        checkpoint.put_network(network)?;
+        Ok(checkpoint)
+    }
+
+    /// Adds the parameters of a network, each by its path.
+    ///
+    /// # Errors
+    ///
+    /// Where two parameters have one path, or a path is no name for an entry; nothing is added then.
+    pub fn put_network<P: Tensorial<Element: Real>>(
+        &mut self,
+        network: &Network<P>,
+    ) -> Result<(), CheckpointError> {
+        let mut arrays = Vec::new();
+        for (path, parameter) in network.parameters() {
+            let payload = parameter.payload().expect("invariant: a parameter has a payload");
+            arrays.push(Entry { name: Cow::Owned(path), array: array_of(&payload) });
+        }
+        self.extend(arrays)
+    }
+
+    /// Adds what an optimiser carries from step to step: payloads as entries and numbers as notes,
+    /// their names behind `optimizer.`.
+    ///
+    /// # Errors
+    ///
+    /// Where the optimiser has no form in which it can be written down.
+    pub fn put_optimizer<P: Tensorial<Element: Real>>(
+        &mut self,
+        network: &Network<P>,
+        optimizer: &dyn Optimizer<P>,
+    ) -> Result<(), CheckpointError> {
+        let state = optimizer.state(network)?;
+        let entry = |(name, payload): (&str, &P)| Entry {
+            name: Cow::Owned(format!("{STATE}{name}")),
+            array: array_of(payload),
+        };
+        let arrays = state.payloads().map(entry).collect();
+        self.extend(arrays)?;
+        self.set_note(OPTIMIZER, state.optimizer());
+        // Rust prints a number such that it reads back as the same.
+        state.numbers().for_each(|(name, number)| self.set_note(format!("{STATE}{name}"), number));
+        Ok(())
+    }
+
+    /// The next generation of `network` with the parameters of this checkpoint. Names are the
+    /// parameters' paths; see [`Checkpoint::loader`] for others.
+    ///
+    /// # Errors
+    ///
+    /// Where entries are missing, left over, or of another shape or kind: all of them are named.
+    pub fn network<P: Tensorial<Element: Real>>(
+        &self,
+        network: &Network<P>,
+    ) -> Result<Network<P>, CheckpointError> {
+        self.loader().network(network)
+    }
+
+    /// Gives `optimizer` the state that [`Checkpoint::put_optimizer`] wrote. The network is the one
+    /// that is trained, in whatever generation.
+    ///
+    /// # Errors
+    ///
+    /// Where the state is missing, another optimiser's, or does not fit. The optimiser is as it was.
+    pub fn optimizer<P: Tensorial<Element: Real>>(
+        &self,
+        network: &Network<P>,
+        optimizer: &mut dyn Optimizer<P>,
+    ) -> Result<(), CheckpointError> {
+        let mut state = OptimizerState::new(self.note::<String>(OPTIMIZER)?);
+        for (name, _) in self.notes() {
+            if let Some(short) = name.strip_prefix(STATE) {
+                state = state.with_number(short, self.note::<f64>(&name)?);
+            }
+        }
+        let mut problems = Vec::new();
+        for (name, array) in self.state() {
+            match payload_of(&array.shape(), array) {
+                Some(payload) => state = state.with_payload(&name[STATE.len()..], payload),
+                None => {
+                    let (path, name, found) = (name.to_owned(), name.to_owned(), array.dtype());
+                    problems.push(Mismatch::Dtype { path, name, found });
+                }
+            }
+        }
+        if !problems.is_empty() {
+            return Err(CheckpointError::Mismatch { problems });
+        }
+        Ok(optimizer.restore(network, &state)?)
+    }
+
+    /// Both at once, as a run goes on: [`Checkpoint::network`] and [`Checkpoint::optimizer`].
+    ///
+    /// # Errors
+    ///
+    /// As theirs. Neither the network nor the optimiser has changed then.
+    pub fn resume<P: Tensorial<Element: Real>>(
+        &self,
+        network: &Network<P>,
+        optimizer: &mut dyn Optimizer<P>,
+    ) -> Result<Network<P>, CheckpointError> {
+        let next = self.network(network)?;
+        self.optimizer(&next, optimizer)?;
+        Ok(next)
+    }
+
+    /// Loading with other names than the parameters' paths, or from a file that has more than them.
+    #[must_use]
+    pub fn loader(&self) -> Loader<'_, 'b> {
+        let (names, ignored) = (Box::new(str::to_owned), Box::new(|_: &str| false));
+        Loader { checkpoint: self, names, ignored }
+    }
+
+    /// The entries of an optimiser's state, where there is one.
+    fn state(&self) -> impl Iterator<Item = (&str, &Array<'b>)> {
+        let any = self.note::<String>(OPTIMIZER).is_ok();
+        self.arrays().filter(move |(name, _)| any && name.starts_with(STATE))
+    }
+}
+
+/// How a network is loaded.
+///
+/// # Example
+///
+/// A file of another program, with other names and an entry that no parameter has:
+///
+/// ```
+/// use poorgrad::checkpoint::{Array, Checkpoint, Dtype};
+/// use poorgrad::Network;
+///
+/// let mut file = Checkpoint::new();
+/// file.insert("module.w", Array::new(Dtype::F32, [], 2.5_f32.to_le_bytes().to_vec()).unwrap()).unwrap();
+/// file.insert("module.mask", Array::new(Dtype::Bool, [1], vec![1]).unwrap()).unwrap();
+///
+/// let network = Network::new();
+/// let w = network.parameter(0.0_f64).named("w").symbol();
+/// let loader = file.loader().names(|path| format!("module.{path}"));
+/// let loaded = loader.ignoring(|name| name.ends_with(".mask")).network(&network).unwrap();
+/// assert_eq!(loaded.resolve(w).payload(), Some(2.5));
+/// assert!(file.network(&network).unwrap_err().to_string().contains("`w` is missing"));
+/// ```
+pub struct Loader<'c, 'b> {
+    checkpoint: &'c Checkpoint<'b>,
+    names: Box<dyn Fn(&str) -> String + 'c>,
+    ignored: Box<dyn Fn(&str) -> bool + 'c>,
+}
+
+impl fmt::Debug for Loader<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loader").field("checkpoint", self.checkpoint).finish_non_exhaustive()
+    }
+}
+
+impl<'c> Loader<'c, '_> {
+    /// The name of a parameter's entry, from its path.
+    #[must_use]
+    pub fn names(self, names: impl Fn(&str) -> String + 'c) -> Self {
+        Self { names: Box::new(names), ..self }
+    }
+
+    /// Entries that may be there without a parameter, by name.
+    #[must_use]
+    pub fn ignoring(self, ignored: impl Fn(&str) -> bool + 'c) -> Self {
+        Self { ignored: Box::new(ignored), ..self }
+    }
+
+    /// The next generation of `network` with the parameters of the checkpoint.
+    ///
+    /// # Errors
+    ///
+    /// Where entries are missing, left over, or of another shape or kind: all of them are named.
+    pub fn network<P: Tensorial<Element: Real>>(
+        &self,
+        network: &Network<P>,
+    ) -> Result<Network<P>, CheckpointError> {
+        // A fork: what others record meanwhile is not its own.
+        let network = network.clone();
+        let (mut problems, mut payloads) = (Vec::new(), Vec::new());
+        let mut wanted: BTreeMap<String, String> = BTreeMap::new();
+        for (path, parameter) in network.parameters() {
+            let name = (self.names)(&path);
+            let expected = parameter.shape();
+            let array = self.checkpoint.array(&name);
+            let (given, called) = (path.clone(), name.clone());
+            if let Some(first) = wanted.insert(name.clone(), path.clone()) {
+                problems.push(Mismatch::Twice { paths: [first, path], name });
+                continue;
+            }
+            let Some(array) = array else {
+                problems.push(Mismatch::Missing { path, name });
+                continue;
+            };
+            let found = array.shape();
+            if found != *expected {
+                problems.push(Mismatch::Shape { path, name, expected: expected.clone(), found });
+                continue;
+            }
+            match payload_of::<P>(expected, array) {
+                Some(payload) => payloads.push((parameter.symbol(), payload)),
+                None => {
+                    let found = array.dtype();
+                    problems.push(Mismatch::Dtype { path: given, name: called, found });
+                }
+            }
+        }
+        let state: Vec<&str> = self.checkpoint.state().map(|(name, _)| name).collect();
+        let more = self.checkpoint.entries.iter().map(|Entry { name, .. }| &**name);
+        let extra = more.filter(|&name| {
+            let known = wanted.contains_key(name) || state.binary_search(&name).is_ok();
+            !known && !(self.ignored)(name)
+        });
+        problems.extend(extra.map(|name| Mismatch::Extra { name: name.to_owned() }));
+        if !problems.is_empty() {
+            return Err(CheckpointError::Mismatch { problems });
+        }
+        let field = Field::try_new(&network, payloads);
+        let field = field.expect("invariant: each payload has its parameter's shape");
+        Ok(network.update_each(&field, |_, _, loaded| loaded.clone()))
+    }
+}
+
+impl From<StateError> for CheckpointError {
+    fn from(error: StateError) -> Self {
+        Self::State(error)
+    }
+}
