@@ -7,8 +7,11 @@
 //! | [`vocabulary`] | characters as tokens, and the windows a model is trained on |
 //! | [`bigram`] | the counting model: the loss a bigram network has to reach |
 //! | [`makemore`] | the model of the makemore examples, from raw parameters |
+//! | [`map`] | labels at points of a plane, in the terminal |
 //! | [`models`] | networks that benches and tests train: plain, residual, LeNet, VGG |
 //! | [`random`] | a small seeded generator for splits and samples |
+//! | [`spelling`] | what the makemore examples of ready parts share round their models |
+//! | [`transformer`] | one block that reads whole names |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
 //! | [`stopwatch`] | seconds that went by, for the last line of a training |
@@ -29,9 +32,12 @@ pub mod chart;
 pub mod cli;
 pub mod corpus;
 pub mod makemore;
+pub mod map;
 pub mod models;
 pub mod progress;
 pub mod random;
+pub mod spelling;
 pub mod stopwatch;
+pub mod transformer;
 pub mod vocabulary;
 pub mod workloads;
