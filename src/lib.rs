@@ -44,9 +44,13 @@ pub use kernel::{WindowForm, WindowTask};
 #[cfg(feature = "checkpoint")]
 pub use neural::checkpoint;
 pub use neural::{
-    Activation, Adam, AdamW, Batches, BatchesError, Layer, Mlp, Neuron, Optimizer, OptimizerState,
-    Random, RecordedStep, RmsProp, Sgd, StateError, StateProblem, StateReader, causal_mask, init,
-    scaled_dot_product_attention,
+    Activation, AveragePool, BatchNorm, Conv2d, Dropout, Embedding, Flatten, Layer, LayerNorm,
+    MaxPool, Mlp, Module, Neuron, Normalized, Residual, RmsNorm, RunningStatistics, Sequential,
+    StatisticsError, causal_mask, init, scaled_dot_product_attention,
+};
+pub use neural::{
+    Adam, AdamW, Batches, BatchesError, ClipError, Optimizer, OptimizerState, Random, RecordedStep,
+    RmsProp, Schedule, Sgd, StateError, StateProblem, StateReader, clip_by_norm, clip_by_value,
 };
 pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{

@@ -28,6 +28,54 @@ fn payload_of<P: Tensorial<Element: Real>>(shape: &Shape, array: &Array<'_>) -> 
 }
 
 impl<'b> Checkpoint<'b> {
+    /// Adds a payload that belongs to no network, such as running statistics.
+    ///
+    /// # Errors
+    ///
+    /// As [`Checkpoint::insert`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Tensor, checkpoint::Checkpoint};
+    ///
+    /// let mut checkpoint = Checkpoint::new();
+    /// checkpoint.put("mean", &Tensor::from([0.5_f32, -1.0])).unwrap();
+    /// let mean: Tensor<f32> = checkpoint.payload("mean").unwrap();
+    /// assert_eq!(mean, Tensor::from([0.5, -1.0]));
+    /// ```
+    pub fn put<P: Tensorial<Element: Real>>(
+        &mut self,
+        name: impl Into<String>,
+        payload: &P,
+    ) -> Result<(), CheckpointError> {
+        self.insert(name, array_of(payload))
+    }
+
+    /// The payload of this name, in the shape that it has.
+    ///
+    /// # Errors
+    ///
+    /// Where there is none, or it holds no floating-point numbers, or the payload type cannot have its
+    /// shape.
+    pub fn payload<P: Tensorial<Element: Real>>(&self, name: &str) -> Result<P, CheckpointError> {
+        let (path, owned) = (name.to_owned(), name.to_owned());
+        let problem = match self.array(name) {
+            None => Mismatch::Missing { path, name: owned },
+            Some(array) => match payload_of(&array.shape(), array) {
+                Some(payload) => return Ok(payload),
+                None if P::holds(&array.shape()) => {
+                    Mismatch::Dtype { path, name: owned, found: array.dtype() }
+                }
+                None => {
+                    let (expected, found) = (Shape::scalar(), array.shape());
+                    Mismatch::Shape { path, name: owned, expected, found }
+                }
+            },
+        };
+        Err(CheckpointError::Mismatch { problems: vec![problem] })
+    }
+
     /// The parameters of a network, each by its path, without notes.
     ///
     /// # Errors
