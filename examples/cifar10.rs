@@ -8,7 +8,7 @@
 //!     cargo run --release --example cifar10
 //!     cargo run --release --example cifar10 -- --data FOLDER --filters 32 --epochs 10
 
-use poorgrad::{Adam, Batches, Description, Network, Optimizer};
+use poorgrad::{Adam, Batches, Description, Network, Optimizer, Schedule};
 use zoo::{
     chart::Chart,
     cifar,
@@ -54,7 +54,9 @@ fn main() {
 
     let picks = Vec::from_iter(0..PROBE.min(test.len()));
     let (images, classes) = test.batch(&picks, 0.5, 0.25);
-    let mut optimizer = Adam::new(options.number("rate"));
+    let highest = options.number("rate");
+    let schedule = Schedule::cosine(highest, highest / 100.0, all);
+    let mut optimizer = Adam::new(highest);
     let steps = all.min(options.steps);
     let (mut losses, mut probed, watch) = (Vec::new(), Vec::new(), Stopwatch::start());
     let progress = Progress::new("training", steps);
@@ -62,8 +64,7 @@ fn main() {
         let (images, classes) = train.batch(batches.at(number), 0.5, 0.25);
         let results = plan.forward(&network, [(step.images, images), (step.classes, classes)]);
         losses.push(f64::from(results.of(step.loss).item()));
-        let falls = 1.0 - 0.99 * number as f64 / all as f64;
-        optimizer.set_learning_rate(options.number("rate") * falls);
+        optimizer.set_learning_rate(schedule.at(number));
         let gradients = results.backward(step.loss);
         drop(results);
         network = optimizer.step(network, &gradients);

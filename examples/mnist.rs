@@ -10,7 +10,7 @@
 //!     cargo run --release --example mnist -- --data FOLDER --resume half.safetensors
 
 use poorgrad::checkpoint::{Checkpoint, CheckpointError};
-use poorgrad::{Adam, Batches, Network, Optimizer, Plan, Tensor};
+use poorgrad::{Adam, Batches, Network, Optimizer, Plan, Schedule, Tensor};
 use std::path::Path;
 use zoo::{
     chart::Chart,
@@ -56,7 +56,9 @@ fn main() {
     let plan = network.compile_training(step.loss, []);
     let scoring = network.compile([turn.scores], []);
 
-    let mut optimizer = Adam::new(options.number("rate"));
+    let highest = options.number("rate");
+    let schedule = Schedule::cosine(highest, highest / 100.0, all);
+    let mut optimizer = Adam::new(highest);
     let (mut network, start) = match options.text("resume") {
         None => (network, 0),
         Some(path) => resume(path, &network, &mut optimizer, options.seed),
@@ -68,7 +70,7 @@ fn main() {
         let (images, classes) = train.batch(batches.at(number), MEAN, DEVIATION);
         let results = plan.forward(&network, [(step.images, images), (step.classes, classes)]);
         losses.push(f64::from(results.of(step.loss).item()));
-        optimizer.set_learning_rate(rate(options.number("rate"), number, all));
+        optimizer.set_learning_rate(schedule.at(number));
         let gradients = results.backward(step.loss);
         drop(results);
         network = optimizer.step(network, &gradients);
@@ -113,11 +115,6 @@ fn data(options: &Options) -> (Images, Images) {
             images.len()
         ))
     })
-}
-
-/// The learning rate of a step: from `first` down to a hundredth of it.
-fn rate(first: f64, step: usize, all: usize) -> f64 {
-    first * (1.0 - 0.99 * step as f64 / all as f64)
 }
 
 /// Where a run stands, in a file.

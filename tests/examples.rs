@@ -490,6 +490,8 @@ fn serving_answers_by_whole_generations() {
     assert!(text.contains("each answer is that of one generation, to the bit: true"), "{text}");
     assert!(text.contains("without training: ") && text.contains("with training: "), "{text}");
     assert!(text.contains("p99 with training is "), "{text}");
+}
+
 #[test]
 #[ignore = "heavy: trains for a minute in release"]
 fn heavy_makemore_transformer_is_better_than_the_mlp() {
