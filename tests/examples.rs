@@ -52,9 +52,13 @@ static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
     profile.join("examples")
 });
 
+/// Where the example that runs modules finds the tool for it.
+const RUNNER: &str = "POORGRAD_STABLEHLO_RUNNER";
+
 fn run(name: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(BUILT.join(name));
-    command.args(arguments).output().expect("a built example starts")
+    // Without a toolchain, unless a test is about one.
+    command.env(RUNNER, "no/such/runner").args(arguments).output().expect("a built example starts")
 }
 
 /// The standard output of a run that must succeed.
@@ -328,6 +332,36 @@ fn makemore_mlp_compiled_prints_its_plan_and_both_peaks() {
     for part in ["\nplan over f32, arena: ", "\nsteps\n", "\nresults\n", "a plan of "] {
         assert!(text.contains(part.trim_start_matches('\n')), "no {part:?} in\n{text}");
     }
+}
+
+#[test]
+fn makemore_mlp_emitted_says_what_is_missing_and_prints_its_module() {
+    let text = printed("makemore_mlp_emitted", &["--steps", "2"]);
+    assert!(text.contains("no/such/runner does not start") && text.contains("stablehlo/setup"));
+    assert!(text.contains("the plan runs alone") && text.contains("by the plan: 2 steps in "));
+    let module = printed("makemore_mlp_emitted", &["--module"]);
+    assert!(
+        module.starts_with("// argument 0 %embedding: parameter %0, f32 [27, 10]\n"),
+        "{module}"
+    );
+    assert!(module.contains("%w1: tensor<30x200xf32> {tf.aliasing_output = 2 : i32}"), "{module}");
+}
+
+#[test]
+fn makemore_mlp_emitted_trains_through_xla_beside_the_plan() {
+    let Some(runner) = env::var_os(RUNNER) else {
+        println!("skipped, as {RUNNER} is not set");
+        return;
+    };
+    let mut command = Command::new(BUILT.join("makemore_mlp_emitted"));
+    let output = command.env(RUNNER, runner).args(["--steps", "30"]).output();
+    let text = String::from_utf8(output.expect("it starts").stdout).expect("text");
+    assert!(text.contains("by XLA: 30 steps in "), "{text}");
+    // Thirty steps of `f32` arithmetic in another order.
+    let apart =
+        text.split_once("the losses are at most ").and_then(|(_, rest)| rest.split_once(" apart"));
+    let apart: f64 = apart.expect("how far apart").0.parse().expect("a number");
+    assert!(apart < 1e-4, "{text}");
 }
 
 #[test]

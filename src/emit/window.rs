@@ -43,17 +43,15 @@ struct Convolution<'a> {
     stride: [usize; 2],
     pad: [[i64; 2]; 2],
     dilate: [[usize; 2]; 2],
-    reverse: bool,
     extents: [usize; 4],
 }
 
 fn convolution(w: &mut Writer, a: &Value, b: &Value, by: &Convolution<'_>) -> Value {
-    let Convolution { layout, stride, pad, dilate: [left, right], reverse, extents } = by;
+    let Convolution { layout, stride, pad, dilate: [left, right], extents } = by;
     let of = Type::new(a.of.kind, extents);
     let text = format!(
         "stablehlo.convolution({a}, {b}) dim_numbers = {layout}, window = {{stride = {stride:?}, \
-         pad = {pad:?}, lhs_dilate = {left:?}, rhs_dilate = {right:?}, reverse = [{reverse}, \
-         {reverse}]}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64, \
+         pad = {pad:?}, lhs_dilate = {left:?}, rhs_dilate = {right:?}}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64, \
          precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}} : \
          ({}, {}) -> {of}",
         a.of, b.of
@@ -68,13 +66,14 @@ fn product(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
         stride: of.window.step,
         pad: of.window.padding.map(|pad| pad.map(|n| n as i64)),
         dilate: [[1, 1], of.window.dilation],
-        reverse: false,
         extents: [of.extents[0], of.filters[0], oh, ow],
     };
     convolution(w, &x[0], &x[1], &by)
 }
 
 /// Of the cotangent, spread by the step, and the reversed weights.
+///
+/// COST: reversed by an operation of its own. XLA-CPU has no fast convolution that reverses.
 fn images_gradient(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
     let Window { step, dilation, padding, .. } = of.window;
     let outputs = outputs(of);
@@ -89,10 +88,10 @@ fn images_gradient(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
         stride: [1, 1],
         pad,
         dilate: [step, dilation],
-        reverse: true,
         extents: of.extents,
     };
-    convolution(w, &x[0], &x[1], &by)
+    let weights = w.reverse(&x[1], &[2, 3]);
+    convolution(w, &x[0], &weights, &by)
 }
 
 /// Of the images and the cotangent, batches for channels. The result's batch stands in front of its
@@ -112,7 +111,6 @@ fn weights_gradient(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
         stride: dilation,
         pad,
         dilate: [[1, 1], step],
-        reverse: false,
         extents: [c, f, kh, kw],
     };
     let swapped = convolution(w, &x[0], &x[1], &by);

@@ -181,6 +181,12 @@ impl Writer {
         self.write(of, text)
     }
 
+    /// Some axes backwards.
+    pub(super) fn reverse(&mut self, x: &Value, axes: &[usize]) -> Value {
+        let text = format!("stablehlo.reverse {x}, dims = [{}] : {}", list(axes), x.of);
+        self.write(x.of.clone(), text)
+    }
+
     /// Axis `i` becomes axis `axes[i]` of `extents`.
     pub(super) fn broadcast(&mut self, x: &Value, extents: &[usize], axes: &[usize]) -> Value {
         if x.extents() == extents {

@@ -12,9 +12,9 @@ const COUNTS: &str = "POORGRAD_STABLEHLO_COUNTS";
 /// The variables that name the tools, the tools as the tests name them, and the least number of
 /// modules that each must have checked.
 const TOOLS: [(&str, &str, usize); 3] = [
-    ("POORGRAD_STABLEHLO_VALIDATOR", "Validator", 500),
-    ("POORGRAD_STABLEHLO_EVALUATOR", "Evaluator", 500),
-    ("POORGRAD_STABLEHLO_RUNNER", "Runner", 20),
+    ("POORGRAD_STABLEHLO_VALIDATOR", "Validator", 1500),
+    ("POORGRAD_STABLEHLO_EVALUATOR", "Evaluator", 1500),
+    ("POORGRAD_STABLEHLO_RUNNER", "Runner", 300),
 ];
 
 fn folder() -> PathBuf {

@@ -91,6 +91,23 @@ pub struct Ran {
 }
 
 /// A resident process.
+///
+/// # Example
+///
+/// ```
+/// use zoo::stablehlo::{Given, Server, tool};
+///
+/// // Where the toolchain is not set up, the error says what to do.
+/// match Server::start(&tool("serve"), &[]) {
+///     Err(error) => assert!(error.to_string().contains("tools/stablehlo/setup")),
+///     Ok(mut server) => {
+///         let text = "func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }";
+///         assert_eq!(server.compile("same", text).unwrap().inputs, ["f32:"]);
+///         let ran = server.run("same", &[Given::Bytes("f32:", &1.5_f32.to_le_bytes())], &[]).unwrap();
+///         assert_eq!(ran.results, [1.5_f32.to_le_bytes()]);
+///     }
+/// }
+/// ```
 pub struct Server {
     command: PathBuf,
     settings: Vec<(String, String)>,

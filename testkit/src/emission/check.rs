@@ -146,6 +146,9 @@ pub(super) fn limits<P: Tensorial>(
     let Grid { unit, least, normal, largest } = grid;
     let count = right.shape().volume().unwrap_or(0);
     let operation = apart.operation(node);
+    if accuracy.allows(operation) {
+        return vec![f64::INFINITY; count];
+    }
     let expected = numbers(right);
     let apart_by = |function: &str| accuracy.apart(function, element);
     let ulps = |number: f64| expected.iter().map(|&x| number * grid.ulp(x)).collect::<Vec<f64>>();

@@ -1,7 +1,9 @@
 //! Faults that other emitters have had, by their numbers.
 
+use super::steps::violation;
 use super::tools::{Bench, Tool};
-use poorgrad::{Emit, Network, Tensor, Value};
+use poorgrad::{Emit, EmitForm, Network, Tensor, Value, Window};
+use testkit::emission::{Accuracy, Blame, Verdict};
 use testkit::{Dual, Wrapped};
 
 /// The module of values of `f32` and of `f64`.
@@ -75,13 +77,76 @@ fn b80_splats_and_empty_constants_parse() {
         record(&network);
         let last = network.values().last().expect("a value").symbol();
         let plan = network.compile([last], []);
-        for form in [poorgrad::EmitForm::Raised, poorgrad::EmitForm::Recorded] {
+        for form in [EmitForm::Raised, EmitForm::Recorded] {
             let module = Emit::new(&plan).form(form).module().expect("a module");
             validator.validate(&module).unwrap_or_else(|error| panic!("{error}"));
         }
     }
     check::<f32>(&mut validator, record);
     check::<f64>(&mut validator, record);
+}
+
+/// Movement that compilers have folded wrongly, and sums that follow on it: the bits of the oracle, by
+/// interpreter and XLA.
+#[test]
+fn b45_b72_unit_axes_and_crops_are_not_folded_away() {
+    let network = Network::new();
+    let x = network.input(Tensor::<f32>::arange(6).reshape([3, 1, 2]));
+    let lines = x.permute(&[1, 2, 0]).reshape([1, 6]);
+    let y = network.input(Tensor::from([669.0_f32, -763.0]));
+    let windows = y.narrow(0, 1, 1).pad(0, 1, 0, 0.0).unfold(0, 2, 1, 1).sum_along(&[1]);
+    let images = y.reshape([1, 1, 1, 2]).narrow(3, 1, 1).pad(3, 1, 0, 0.0);
+    let weights = network.leaf(Tensor::full([1, 1, 1, 2], 1.0));
+    let convolved = images.conv2d(weights, &Window::new());
+    // b44: a column divided, not a row.
+    let table = network.input(Tensor::from([[1.0_f32, 2.0], [3.0, 4.0]]));
+    let column = table.narrow(1, 0, 1);
+    let divided = Value::concat(&[column / column.literal(10.0), table.narrow(1, 1, 1)], 1);
+    let plan = network.compile([lines, windows, convolved, divided], []);
+    let expected =
+        [vec![0.0, 2.0, 4.0, 1.0, 3.0, 5.0], vec![-763.0], vec![-763.0], vec![0.1, 2.0, 0.3, 4.0]];
+    for tool in [Tool::Evaluator, Tool::Runner] {
+        let Some(mut bench) = Bench::open(tool, "cases") else { continue };
+        for form in [EmitForm::Raised, EmitForm::Recorded, EmitForm::Exact] {
+            let module = Emit::new(&plan).form(form).module().expect("a module");
+            let found = bench.run(&module, &network, &[]).unwrap();
+            for (found, expected) in found.iter().zip(&expected) {
+                let close = |(x, y): (f32, &f32)| (x - y).abs() <= 2.0 * f32::EPSILON * y.abs();
+                let all = found.to_vec().into_iter().zip(expected).all(close);
+                assert!(all, "{tool:?}, {form:?}: {found:?} is not {expected:?}");
+            }
+        }
+    }
+}
+
+/// XLA-CPU folds `ln exp x` to `x`, also where the exponential overflows: blame names the logarithm and
+/// what it is fused with, and whoever can live with it allows it.
+#[test]
+fn b68_an_inverse_pair_folded_across_an_overflow_is_named_and_may_be_allowed() {
+    let network = Network::new();
+    let x = network.input(Tensor::from([89.0_f32, 88.0, 1.0]));
+    let y = network.input(Tensor::from([1e20_f32, 3.0, -2.0]));
+    let (back, root) = (x.exp().ln(), (y * y).sqrt());
+    let plan = network.compile([back, root], []);
+    let results = plan.forward(&network, []);
+    assert_eq!(results.of(back).to_vec()[0], f32::INFINITY);
+    assert_eq!(results.of(root).to_vec()[0], f32::INFINITY);
+    let Some(mut bench) = Bench::open(Tool::Runner, "cases") else { return };
+    let mut blamed = |accuracy: Accuracy| {
+        let mut run = |module: &poorgrad::Module<Tensor>, network: &Network<Tensor>| {
+            bench.run(module, network, &[])
+        };
+        Blame::new(&network, accuracy, EmitForm::Recorded, &mut run).report()
+    };
+    let report = blamed(Accuracy::XLA_CPU).unwrap().expect("XLA folds the pair");
+    assert!(report.line.contains(" = ln ") && report.line.contains("cases.rs:"), "{report}");
+    assert_eq!(report.verdict, Verdict::Fusion(vec![2]), "{report}");
+    let allowed = Accuracy::XLA_CPU.allowing("ln").allowing("sqrt");
+    assert!(blamed(allowed).unwrap().is_none());
+    // The interpreter folds nothing.
+    let Some(mut bench) = Bench::open(Tool::Evaluator, "cases") else { return };
+    let found = violation(&mut bench, &network, EmitForm::Recorded, &Accuracy::INTERPRETER);
+    assert_eq!(found, None);
 }
 
 #[test]

@@ -36,6 +36,13 @@ fn command() -> Command {
                 .help("What the runner is held to"),
         )
         .arg(
+            Arg::new("allow")
+                .long("allow")
+                .value_name("OPERATION")
+                .action(clap::ArgAction::Append)
+                .help("An operation that may be anything; as often as there are such"),
+        )
+        .arg(
             choice("form", ["raised", "recorded", "exact"], "recorded")
                 .help("How the tape is emitted"),
         )
@@ -66,6 +73,8 @@ fn blamed() -> Result<Option<String>, String> {
         "exact" => Accuracy::EXACT,
         _ => Accuracy::XLA_CPU,
     };
+    let allowed = options.get_many::<String>("allow").into_iter().flatten();
+    let accuracy = allowed.fold(accuracy, |accuracy, operation| accuracy.allowing(operation));
     let form = match word("form") {
         "raised" => EmitForm::Raised,
         "exact" => EmitForm::Exact,
