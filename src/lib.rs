@@ -33,7 +33,9 @@ mod payload;
 mod plan;
 mod text;
 
-pub use emit::{Emit, EmitError, EmitForm, Module, ModuleArgument, ModuleResult, ModuleSource};
+pub use emit::{
+    Emit, EmitError, EmitForm, EmittedModule, ModuleArgument, ModuleResult, ModuleSource,
+};
 pub use engine::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
 pub use engine::{Evaluation, Field, Gradients, NonFinite, Oracle, no_feeds};
 pub use graph::{Network, NetworkError, Scope, ShapeError, Stats, Symbol, Value};

@@ -50,7 +50,7 @@ fn block<E: Elementary>(elements: &[E]) -> E {
 
 /// Adds elements of a block, from position `at`, each to its lane.
 pub(super) fn sum_into_lanes<E: Elementary>(lanes: &mut [E; LANES], at: usize, mut elements: &[E]) {
-    if at % LANES > 0 {
+    if !at.is_multiple_of(LANES) {
         let head = elements.len().min(LANES - at % LANES);
         let (first, others) = elements.split_at(head);
         lanes[at % LANES..].iter_mut().zip(first).for_each(|(lane, x)| *lane = lane.add(x));
