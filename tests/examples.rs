@@ -10,8 +10,10 @@ use std::{
     sync::LazyLock,
 };
 
-const NAMES: [&str; 14] = [
+const NAMES: &[&str] = &[
+    "calibration",
     "chain",
+    "cifar10",
     "dual_numbers",
     "gradient_descent",
     "makemore_bigram",
@@ -19,10 +21,15 @@ const NAMES: [&str; 14] = [
     "makemore_mlp",
     "makemore_mlp_batchnorm",
     "makemore_mlp_compiled",
+    "makemore_mlp_emitted",
     "makemore_mlp_facade",
     "makemore_mlp_parallel",
     "makemore_transformer",
     "mlp_xor",
+    "mnist",
+    "moons",
+    "regression",
+    "serving",
     "throughput",
     "walkthrough",
 ];
@@ -45,9 +52,13 @@ static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
     profile.join("examples")
 });
 
+/// Where the example that runs modules finds the tool for it.
+const RUNNER: &str = "POORGRAD_STABLEHLO_RUNNER";
+
 fn run(name: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(BUILT.join(name));
-    command.args(arguments).output().expect("a built example starts")
+    // Without a toolchain, unless a test is about one.
+    command.env(RUNNER, "no/such/runner").args(arguments).output().expect("a built example starts")
 }
 
 /// The standard output of a run that must succeed.
@@ -92,7 +103,7 @@ fn every_example_opens_with_what_it_teaches() {
 fn every_example_explains_its_options_and_refuses_others() {
     for name in NAMES {
         let help = printed(name, &["--help"]);
-        for part in ["--help", "--steps", "--seed", name] {
+        for part in ["--help", "--steps", "--seed", "--smoke", name] {
             assert!(help.contains(part), "{name}: no {part} in\n{help}");
         }
         let refused = run(name, &["--no-such-option"]);
@@ -103,11 +114,12 @@ fn every_example_explains_its_options_and_refuses_others() {
 #[test]
 fn the_same_seed_prints_the_same_and_another_does_not() {
     let seconds = |text: String| {
-        let lines = text.lines().filter(|line| !line.contains(" steps in "));
+        let timed = |line: &&str| !line.contains(" steps in ") && !line.contains(" in us");
+        let lines = text.lines().filter(timed).filter(|line| !line.contains(" us, "));
         Vec::from_iter(lines.map(str::to_owned))
     };
     for name in NAMES {
-        let run = |seed| seconds(printed(name, &["--steps", "2", "--seed", seed]));
+        let run = |seed| seconds(printed(name, &["--smoke", "--seed", seed]));
         assert_eq!(run("7"), run("7"), "{name}");
         // The chain has no random choice; the dual numbers print what holds for all points.
         if !["chain", "dual_numbers"].contains(&name) {
@@ -323,6 +335,36 @@ fn makemore_mlp_compiled_prints_its_plan_and_both_peaks() {
 }
 
 #[test]
+fn makemore_mlp_emitted_says_what_is_missing_and_prints_its_module() {
+    let text = printed("makemore_mlp_emitted", &["--steps", "2"]);
+    assert!(text.contains("no/such/runner does not start") && text.contains("stablehlo/setup"));
+    assert!(text.contains("the plan runs alone") && text.contains("by the plan: 2 steps in "));
+    let module = printed("makemore_mlp_emitted", &["--module"]);
+    assert!(
+        module.starts_with("// argument 0 %embedding: parameter %0, f32 [27, 10]\n"),
+        "{module}"
+    );
+    assert!(module.contains("%w1: tensor<30x200xf32> {tf.aliasing_output = 2 : i32}"), "{module}");
+}
+
+#[test]
+fn makemore_mlp_emitted_trains_through_xla_beside_the_plan() {
+    let Some(runner) = env::var_os(RUNNER) else {
+        println!("skipped, as {RUNNER} is not set");
+        return;
+    };
+    let mut command = Command::new(BUILT.join("makemore_mlp_emitted"));
+    let output = command.env(RUNNER, runner).args(["--steps", "30"]).output();
+    let text = String::from_utf8(output.expect("it starts").stdout).expect("text");
+    assert!(text.contains("by XLA: 30 steps in "), "{text}");
+    // Thirty steps of `f32` arithmetic in another order.
+    let apart =
+        text.split_once("the losses are at most ").and_then(|(_, rest)| rest.split_once(" apart"));
+    let apart: f64 = apart.expect("how far apart").0.parse().expect("a number");
+    assert!(apart < 1e-4, "{text}");
+}
+
+#[test]
 fn makemore_mlp_parallel_has_the_same_bits_on_any_number_of_threads() {
     let names = Names::new("parallel");
     let run = |threads| {
@@ -415,6 +457,73 @@ fn heavy_makemore_mlp_reaches_its_dev_loss() {
         let dev = check(&["--data", &path]);
         assert!(dev <= 2.22, "{dev}");
     }
+}
+
+/// The line that starts with a word.
+fn line<'t>(text: &'t str, word: &str) -> &'t str {
+    let found = text.lines().find(|line| line.starts_with(word));
+    found.unwrap_or_else(|| panic!("no line starts with {word:?} in\n{text}"))
+}
+
+#[test]
+fn mnist_goes_on_from_a_file_as_if_it_had_not_stopped() {
+    let folder = env::temp_dir().join(format!("poorgrad-mnist-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
+    let file = folder.join("half.safetensors");
+    let file = file.to_str().expect("the folder has a name of letters");
+    let run = |arguments: &[&str]| printed("mnist", &[&["--smoke"], arguments].concat());
+    let whole = run(&["--steps", "5"]);
+    assert!(run(&["--steps", "3", "--save", file]).contains("saved after step 3"));
+    let rest = run(&["--steps", "5", "--resume", file]);
+    assert!(rest.contains("going on after step 3") && rest.contains("2 steps in"), "{rest}");
+    assert_eq!(line(&rest, "fingerprint"), line(&whole, "fingerprint"));
+    assert_eq!(line(&rest, "accuracy"), line(&whole, "accuracy"));
+    let other = refused_mnist(&["--smoke", "--seed", "9", "--resume", file]);
+    assert!(other.contains("go on with the same"), "{other}");
+    std::fs::write(file, "not a checkpoint").expect("the file can be written");
+    let damaged = refused_mnist(&["--smoke", "--resume", file]);
+    assert!(damaged.contains("half.safetensors: safetensors: at byte 0: "), "{damaged}");
+    std::fs::remove_dir_all(&folder).expect("the folder can be removed");
+}
+
+/// What a run of `mnist` that must fail says.
+fn refused_mnist(arguments: &[&str]) -> String {
+    let output = run("mnist", arguments);
+    assert!(!output.status.success(), "{arguments:?}");
+    String::from_utf8(output.stderr).expect("errors are text")
+}
+
+#[test]
+fn b90_b_mnist_gives_the_same_bits_on_any_number_of_threads_and_many_at_once() {
+    let run = |threads: &str| {
+        let mut command = Command::new(BUILT.join("mnist"));
+        command.args(["--smoke", "--steps", "3"]).env("RAYON_NUM_THREADS", threads);
+        command.stdout(Stdio::piped()).spawn().expect("a built example starts")
+    };
+    let runs = ["1", "2", "8", "1", "2", "8"].map(run);
+    let prints = runs.map(|child| {
+        let output = child.wait_with_output().expect("a started example ends");
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).expect("examples print text");
+        line(&text, "fingerprint").to_owned()
+    });
+    assert!(prints.iter().all(|print| *print == prints[0]), "{prints:?}");
+}
+
+#[test]
+fn cifar10_says_what_it_learns_and_what_its_plans_take() {
+    let text = printed("cifar10", &["--smoke"]);
+    for part in ["synthetic images", "training: ", "the probe: ", " MiB, where all values are "] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn serving_answers_by_whole_generations() {
+    let text = printed("serving", &["--smoke", "--steps", "50"]);
+    assert!(text.contains("each answer is that of one generation, to the bit: true"), "{text}");
+    assert!(text.contains("without training: ") && text.contains("with training: "), "{text}");
+    assert!(text.contains("p99 with training is "), "{text}");
 }
 
 #[test]

@@ -1,19 +1,25 @@
 //! The integration suite: one binary, one module for each promise or part.
 
 mod cases;
+#[cfg(feature = "checkpoint")]
+mod checkpoints;
 mod constraints;
 mod conventions;
 mod deep;
 mod documents;
 mod elements;
+mod emission;
 mod engine;
 mod filetests;
+mod fitting;
 mod forks;
 mod golden;
 mod gradients;
+mod jacobians;
 mod layers;
 mod movement;
 mod neural;
+mod nist;
 mod operations_document;
 mod optimizers;
 mod parallel;
