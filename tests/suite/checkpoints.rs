@@ -179,6 +179,10 @@ fn names_that_no_file_keeps_are_refused() {
         assert!(message.contains(part), "{message}");
     }
     assert_eq!(checkpoint.arrays().count(), 1);
+    let state = Network::new();
+    state.parameter(1.0_f64).named("optimizer.w");
+    let message = Checkpoint::of(&state).unwrap_err().to_string();
+    assert!(message.contains("begins as the state of an optimiser does"), "{message}");
     let twice = Network::new();
     twice.parameter(1.0_f64).named("w");
     twice.parameter(2.0).named("w");

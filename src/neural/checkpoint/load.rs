@@ -92,13 +92,18 @@ impl<'b> Checkpoint<'b> {
     ///
     /// # Errors
     ///
-    /// Where two parameters have one path, or a path is no name for an entry; nothing is added then.
+    /// Where two parameters have one path, or a path is no name for an entry or begins with
+    /// `optimizer.`; nothing is added then.
     pub fn put_network<P: Tensorial<Element: Real>>(
         &mut self,
         network: &Network<P>,
     ) -> Result<(), CheckpointError> {
         let mut arrays = Vec::new();
         for (path, parameter) in network.parameters() {
+            if path.starts_with(STATE) {
+                let problem = "begins as the state of an optimiser does";
+                return Err(CheckpointError::Name { name: path, problem });
+            }
             let payload = parameter.payload().expect("invariant: a parameter has a payload");
             arrays.push(Entry { name: Cow::Owned(path), array: array_of(&payload) });
         }
@@ -110,7 +115,7 @@ impl<'b> Checkpoint<'b> {
     ///
     /// # Errors
     ///
-    /// Where the optimiser has no form in which it can be written down.
+    /// Where the optimiser has no form in which it can be written down, or one is there already.
     pub fn put_optimizer<P: Tensorial<Element: Real>>(
         &mut self,
         network: &Network<P>,
