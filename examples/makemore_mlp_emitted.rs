@@ -108,7 +108,7 @@ struct Remote {
 
 impl Remote {
     fn start(
-        module: &poorgrad::Module<Tensor>,
+        module: &poorgrad::EmittedModule<Tensor>,
         network: &Network<Tensor>,
     ) -> Result<Self, ServerError> {
         let mut server = match Server::of_environment("POORGRAD_STABLEHLO_RUNNER") {

@@ -33,7 +33,9 @@ mod payload;
 mod plan;
 mod text;
 
-pub use emit::{Emit, EmitError, EmitForm, Module, ModuleArgument, ModuleResult, ModuleSource};
+pub use emit::{
+    Emit, EmitError, EmitForm, EmittedModule, ModuleArgument, ModuleResult, ModuleSource,
+};
 pub use engine::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
 pub use engine::{Evaluation, Field, Gradients, NonFinite, Oracle, no_feeds};
 pub use graph::{Network, NetworkError, Scope, ShapeError, Stats, Symbol, Value};
@@ -44,9 +46,19 @@ pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Un
 pub use kernel::{Finish, GemmTask, MapTask, Matrix};
 pub use kernel::{ReduceTask, Reduction, Softmax, SoftmaxTask, TransposeTask};
 pub use kernel::{WindowForm, WindowTask};
+#[cfg(feature = "checkpoint")]
+pub use neural::checkpoint;
 pub use neural::{
-    Activation, Adam, Layer, Mlp, Neuron, Optimizer, RecordedStep, Sgd, causal_mask, init,
-    scaled_dot_product_attention,
+    Activation, AveragePool, BatchNorm, Conv2d, Dropout, Embedding, Flatten, Layer, LayerNorm,
+    MaxPool, Mlp, Module, Neuron, Normalized, Residual, RmsNorm, RunningStatistics, Sequential,
+    StatisticsError, causal_mask, init, scaled_dot_product_attention,
+};
+pub use neural::{
+    Adam, AdamW, Batches, BatchesError, ClipError, Optimizer, OptimizerState, Random, RecordedStep,
+    RmsProp, Schedule, Sgd, StateError, StateProblem, StateReader, clip_by_norm, clip_by_value,
+};
+pub use neural::{
+    Estimate, FitError, Iterate, Lbfgs, LeastSquaresReport, LevenbergMarquardt, MinimumReport, Stop,
 };
 pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{

@@ -26,5 +26,5 @@ mod writer;
 
 pub use arguments::{ModuleArgument, ModuleResult, ModuleSource};
 pub use error::EmitError;
-pub use module::Module;
+pub use module::EmittedModule;
 pub use options::{Emit, EmitForm};

@@ -1,4 +1,4 @@
-//! `Module`: an emitted module with its manifest, and the bytes that it is run on.
+//! `EmittedModule`: a module with its manifest, and the bytes that it is run on.
 
 use super::arguments::{ModuleArgument, ModuleResult, ModuleSource};
 use super::error::EmitError;
@@ -12,7 +12,7 @@ use crate::plan::PlanError;
 
 /// A module: its text, what it takes and what it gives.
 #[derive(Clone)]
-pub struct Module<P: Tensorial> {
+pub struct EmittedModule<P: Tensorial> {
     pub(super) text: String,
     pub(super) arguments: Vec<ModuleArgument<P>>,
     pub(super) results: Vec<ModuleResult>,
@@ -21,17 +21,17 @@ pub struct Module<P: Tensorial> {
     pub(super) needed: usize,
 }
 
-impl<P: Tensorial> std::fmt::Debug for Module<P> {
+impl<P: Tensorial> std::fmt::Debug for EmittedModule<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (arguments, results) = (self.arguments.len(), self.results.len());
-        f.debug_struct("Module")
+        f.debug_struct("EmittedModule")
             .field("arguments", &arguments)
             .field("results", &results)
             .finish_non_exhaustive()
     }
 }
 
-impl<P: Tensorial> Module<P> {
+impl<P: Tensorial> EmittedModule<P> {
     /// The text.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -56,7 +56,7 @@ impl<P: Tensorial> Module<P> {
         &self.results
     }
 
-    /// The bytes of each argument, in the order of [`Module::arguments`], little-endian and row-major:
+    /// The bytes of each argument, in the order of [`EmittedModule::arguments`], little-endian and row-major:
     /// a generation's parameters, the feeds, and what is constant.
     ///
     /// # Example

@@ -1,7 +1,7 @@
 //! `Emit`: how a plan is emitted, by labelled options.
 
 use super::error::EmitError;
-use super::module::Module;
+use super::module::EmittedModule;
 use super::program;
 use crate::graph::Symbol;
 use crate::payload::Tensorial;
@@ -74,7 +74,7 @@ impl<'p, P: Tensorial> Emit<'p, P> {
     }
 
     /// Writes constants of up to so many elements into the module; larger ones become arguments,
-    /// which [`Module::arguments`] lists. One element that stands for all is always written. The
+    /// which [`EmittedModule::arguments`] lists. One element that stands for all is always written. The
     /// default is 64.
     pub fn constants_up_to(mut self, elements: usize) -> Self {
         self.constants = elements;
@@ -108,7 +108,7 @@ impl<'p, P: Tensorial> Emit<'p, P> {
     ///
     /// Where elements are not of `f32` or `f64`, an operation cannot be stated, or a buffer is given
     /// away that is no argument, or for what is no result of its shape.
-    pub fn module(&self) -> Result<Module<P>, EmitError> {
+    pub fn module(&self) -> Result<EmittedModule<P>, EmitError> {
         program::emit(self.plan.emitted(), self.form, self.constants, &self.donations)
     }
 }
@@ -134,6 +134,6 @@ impl<P: Tensorial> Plan<P> {
     ///
     /// Where elements are not of `f32` or `f64`, or an operation cannot be stated.
     pub fn emit_stablehlo(&self) -> Result<String, EmitError> {
-        Emit::new(self).module().map(Module::into_text)
+        Emit::new(self).module().map(EmittedModule::into_text)
     }
 }

@@ -3,7 +3,7 @@
 use super::arguments::{ModuleArgument, ModuleResult, ModuleSource};
 use super::error::EmitError;
 use super::literal;
-use super::module::Module;
+use super::module::EmittedModule;
 use super::options::EmitForm;
 use super::softmax::Member;
 use super::text::{self, location};
@@ -26,7 +26,7 @@ pub(super) fn emit<P: Tensorial>(
     form: EmitForm,
     constants: usize,
     donations: &[(Symbol, Symbol)],
-) -> Result<Module<P>, EmitError> {
+) -> Result<EmittedModule<P>, EmitError> {
     let element = match P::Element::lowering() {
         Lowering::F32 if P::form() != Form::Opaque => Kind::F32,
         Lowering::F64 if P::form() != Form::Opaque => Kind::F64,
@@ -77,7 +77,7 @@ struct Walk<'p, P: Tensorial> {
 }
 
 impl<P: Tensorial> Walk<'_, P> {
-    fn run(mut self, donations: &[(Symbol, Symbol)]) -> Result<Module<P>, EmitError> {
+    fn run(mut self, donations: &[(Symbol, Symbol)]) -> Result<EmittedModule<P>, EmitError> {
         let needed = self.needed();
         for id in (0..self.schedule.items.len() as Id).filter(|&id| needed[id as usize]) {
             let item = self.schedule.item(id).clone();
@@ -342,7 +342,7 @@ impl<P: Tensorial> Walk<'_, P> {
         })
     }
 
-    fn finish(mut self, donations: &[(Symbol, Symbol)]) -> Result<Module<P>, EmitError> {
+    fn finish(mut self, donations: &[(Symbol, Symbol)]) -> Result<EmittedModule<P>, EmitError> {
         let results = self.schedule.results.clone();
         let values: Vec<Value> = results.into_iter().map(|id| self.value(id)).collect();
         let names = self.of.result_names();
@@ -361,7 +361,7 @@ impl<P: Tensorial> Walk<'_, P> {
         let body = std::mem::replace(&mut self.writer, Writer::new(Kind::F32)).into_text();
         let Self { of, arguments, .. } = self;
         let text = text::module(of.tape, &arguments, &donated, &values, &results, &body);
-        Ok(Module { text, arguments, results, tape: of.tape.clone(), needed: of.needed })
+        Ok(EmittedModule { text, arguments, results, tape: of.tape.clone(), needed: of.needed })
     }
 
     /// Of each argument the result that may take its buffer.

@@ -6,12 +6,14 @@
 pub(crate) mod chain_rule;
 pub(crate) mod differentiate;
 mod directional;
+mod entries;
 mod evaluation;
 pub(crate) mod feeds;
 pub(crate) mod field;
 pub(crate) mod forward;
 mod gradcheck;
 mod interpreter;
+mod jacobian;
 mod nonfinite;
 mod update;
 

@@ -248,6 +248,7 @@ fn compile<'w, P: Tensorial>(
             ("without", "fuse") => builder.without(Pass::Fuse),
             ("without", "windows") => builder.without(Pass::Windows),
             ("without", "epilogue") => builder.without(Pass::Epilogue),
+            ("without", "sums") => builder.without(Pass::Sums),
             ("without", "simplify") => builder.without(Pass::Simplify),
             ("keep", word) => builder.keep(value(network, word)?),
             ("compile", word) => builder.target(value(network, word)?),

@@ -1,6 +1,8 @@
 //! The integration suite: one binary, one module for each promise or part.
 
 mod cases;
+#[cfg(feature = "checkpoint")]
+mod checkpoints;
 mod constraints;
 mod conventions;
 mod deep;
@@ -9,12 +11,17 @@ mod elements;
 mod emission;
 mod engine;
 mod filetests;
+mod fitting;
 mod forks;
 mod golden;
 mod gradients;
+mod jacobians;
+mod layers;
 mod movement;
 mod neural;
+mod nist;
 mod operations_document;
+mod optimizers;
 mod parallel;
 mod plans;
 mod plans_deep;
@@ -24,6 +31,7 @@ mod plans_shared;
 mod plans_sources;
 mod plans_training;
 mod properties;
+mod referees;
 mod refusal;
 mod refused;
 mod text;

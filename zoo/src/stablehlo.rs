@@ -5,7 +5,7 @@
 //! that `tools/stablehlo/frames.py` states. Where the toolchain is not set up, [`Server::start`] says
 //! what to do.
 
-use poorgrad::{Module, Network, Symbol, Tensorial};
+use poorgrad::{EmittedModule, Network, Symbol, Tensorial};
 use std::error::Error;
 use std::fmt;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -343,7 +343,7 @@ impl Server {
     /// Where the module is not of this network, or the feeds are refused.
     pub fn run_once<P: Tensorial>(
         &mut self,
-        module: &Module<P>,
+        module: &EmittedModule<P>,
         network: &Network<P>,
         feeds: &[(Symbol, P)],
     ) -> Result<Vec<Vec<u8>>, ServerError> {
@@ -362,7 +362,7 @@ impl Server {
     pub fn run_text<P: Tensorial>(
         &mut self,
         text: &str,
-        module: &Module<P>,
+        module: &EmittedModule<P>,
         network: &Network<P>,
         feeds: &[(Symbol, P)],
     ) -> Result<Vec<Vec<u8>>, ServerError> {

@@ -5,8 +5,10 @@
 
 use super::map::map_to;
 use super::pointwise::{select_to, zip_in_slice, zip_to_slice};
+use super::sum::{sum_into_lanes, sum_of as sum_of_blocks, sum_of_lanes};
 use crate::kernel::chain::{Chain, Instruction, Lie, Operand};
 use crate::kernel::map::Pointwise;
+use crate::kernel::order::{LANES, SB};
 use crate::kernel::{Binary, Elementary, scratch, threads};
 use smallvec::SmallVec;
 use std::mem::take;
@@ -53,30 +55,49 @@ pub(crate) fn run<E: Elementary>(
     mut outputs: Outputs<'_, E>,
 ) {
     let count = chain.count();
+    let totals = chain.sums.iter().map(|sum| take(&mut outputs[sum.output]));
+    let totals: Outputs<'_, E> = totals.collect();
     if count == 0 {
-        return;
+        return totals.into_iter().for_each(|total| total.fill(E::zero()));
     }
-    prepared(chain, operands, |ready| {
-        let parts = threads::parts_here(count.saturating_mul(chain.cost), usize::MAX);
+    let blocks = count.div_ceil(SB);
+    let parts = threads::parts_here(count.saturating_mul(chain.cost), usize::MAX);
+    let whole = |ready: &Prepared<'_, '_, E>, sums: &mut [E]| {
+        let mut sums: Outputs<'_, E> = sums.chunks_exact_mut(blocks).collect();
         if parts == 1 {
-            return ready.part(outputs, 0..count);
+            return ready.part(outputs, sums, 0..count);
         }
         takes!("a chain over threads");
-        let unit = chain.tile.max(chain.row());
+        // A block is summed in one part.
+        let unit = if sums.is_empty() { chain.tile.max(chain.row()) } else { SB };
         let mut work = Vec::with_capacity(parts);
         for bounds in threads::bounds(count, parts, unit) {
-            let outputs: Outputs<'_, E> = outputs
-                .iter_mut()
-                .map(|rest| {
-                    let (part, after) = take(rest).split_at_mut(bounds.len());
-                    *rest = after;
-                    part
-                })
-                .collect();
-            work.push((outputs, bounds));
+            let outputs = outputs.iter_mut().map(|rest| cut(rest, bounds.len())).collect();
+            let blocks = bounds.len().div_ceil(SB);
+            let sums = sums.iter_mut().map(|rest| cut(rest, blocks)).collect();
+            work.push((outputs, sums, bounds));
         }
-        threads::each(work, |(outputs, bounds)| ready.part(outputs, bounds));
+        threads::each(work, |(outputs, sums, bounds)| ready.part(outputs, sums, bounds));
+    };
+    prepared(chain, operands, |ready| {
+        if totals.is_empty() {
+            return whole(ready, &mut []);
+        }
+        takes!("sums of a chain");
+        scratch::with(totals.len() * blocks, |sums| {
+            whole(ready, sums);
+            for (total, sums) in totals.into_iter().zip(sums.chunks_exact(blocks)) {
+                total[0] = sum_of_blocks(sums);
+            }
+        });
     })
+}
+
+/// The first elements of the rest of an output; none of one that has none, as it is a sum's.
+fn cut<'a, E>(rest: &mut &'a mut [E], length: usize) -> &'a mut [E] {
+    let (part, after) = take(rest).split_at_mut_checked(length).unwrap_or_default();
+    *rest = after;
+    part
 }
 
 /// A chain and what it reads, ready to run on any part of its space.
@@ -167,11 +188,12 @@ impl<E: Elementary> Prepared<'_, '_, E> {
     /// Runs the chain, of one output, which its first operand stands in, on the elements from `start`.
     pub(crate) fn finish(&self, start: usize, run: &mut [E]) {
         let bounds = start..start + run.len();
-        self.part([run].into_iter().collect(), bounds);
+        self.part([run].into_iter().collect(), Outputs::new(), bounds);
     }
 
-    /// Runs the elements of `bounds`; outputs begin with the first of them.
-    fn part(&self, mut outputs: Outputs<'_, E>, bounds: Range<usize>) {
+    /// Runs the elements of `bounds`; outputs begin with the first of them, and so do the sums of
+    /// blocks.
+    fn part(&self, mut outputs: Outputs<'_, E>, sums: Outputs<'_, E>, bounds: Range<usize>) {
         let Self { chain, .. } = self;
         let tile = chain.tile.max(1);
         let copied = self.copied.iter().flatten().count();
@@ -179,7 +201,7 @@ impl<E: Elementary> Prepared<'_, '_, E> {
             let tiles = scratch.chunks_exact_mut(tile);
             // Outputs for as long as the scratch is there.
             let outputs = outputs.iter_mut().map(|output| &mut **output).collect();
-            Part { ready: self, slots: SmallVec::new() }.run(outputs, bounds, tiles);
+            Part { ready: self, slots: SmallVec::new() }.run(outputs, sums, bounds, tiles);
         });
     }
 }
@@ -193,6 +215,7 @@ impl<'p, E: Elementary> Part<'p, '_, '_, E> {
     fn run(
         mut self,
         mut outputs: Outputs<'p, E>,
+        mut sums: Outputs<'_, E>,
         bounds: Range<usize>,
         mut tiles: impl Iterator<Item = &'p mut [E]>,
     ) {
@@ -218,18 +241,29 @@ impl<'p, E: Elementary> Part<'p, '_, '_, E> {
         }
         self.slots.extend((0..chain.outputs).map(|_| Slot::default()));
         self.slots.extend((0..chain.registers).map(|_| Slot::Write(tile())));
+        let mut lanes: SmallVec<[[E; LANES]; 4]> =
+            sums.iter().map(|_| std::array::from_fn(|_| E::zero())).collect();
         let mut at = bounds.start;
         while at < bounds.end {
-            let room = if apart { row - at % row } else { usize::MAX };
+            let row_left = if apart { row - at % row } else { usize::MAX };
+            let block_left = if sums.is_empty() { usize::MAX } else { SB - at % SB };
+            let room = row_left.min(block_left);
             let length = chain.tile.min(bounds.end - at).min(room);
             for (o, rest) in outputs.iter_mut().enumerate() {
-                let (to, after) = take(rest).split_at_mut(length);
-                *rest = after;
-                self.slots[chain.operands.len() + o] = Slot::Write(to);
+                self.slots[chain.operands.len() + o] = Slot::Write(cut(rest, length));
             }
             self.load(at, length);
             for instruction in &ready.instructions {
                 step(instruction, &mut self.slots, length);
+            }
+            let ends = length == block_left || at + length == bounds.end;
+            for ((sum, lanes), blocks) in chain.sums.iter().zip(&mut lanes).zip(&mut sums) {
+                let elements = &self.slots[sum.from as usize].read()[..length];
+                sum_into_lanes(lanes, at, elements);
+                if ends {
+                    let taken = std::mem::replace(lanes, std::array::from_fn(|_| E::zero()));
+                    cut(blocks, 1)[0] = sum_of_lanes(taken);
+                }
             }
             at += length;
         }

@@ -13,14 +13,16 @@ use super::part::{Known, Part};
 use super::report::{Report, Verdict};
 use super::shrink::shrunk;
 use super::single::Single;
-use poorgrad::{Compile, Elementary, Emit, EmitForm, Module, Network, Plan, Symbol, Tensor, Value};
+use poorgrad::{
+    Compile, Elementary, Emit, EmitForm, EmittedModule, Network, Plan, Symbol, Tensor, Value,
+};
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// What runs a module on a network's own parameters and defaults: its results, or what the runner
 /// says instead.
-pub type Run<'r, E> =
-    dyn FnMut(&Module<Tensor<E>>, &Network<Tensor<E>>) -> Result<Vec<Tensor<E>>, String> + 'r;
+pub type Run<'r, E> = dyn FnMut(&EmittedModule<Tensor<E>>, &Network<Tensor<E>>) -> Result<Vec<Tensor<E>>, String>
+    + 'r;
 
 /// What is not right with a module.
 enum Fault {
@@ -242,6 +244,6 @@ impl<'b, E: Elementary> Blame<'b, E> {
 fn module<E: Elementary>(
     plan: &Plan<Tensor<E>>,
     form: EmitForm,
-) -> Result<Module<Tensor<E>>, String> {
+) -> Result<EmittedModule<Tensor<E>>, String> {
     Emit::new(plan).form(form).module().map_err(|error| error.to_string())
 }

@@ -35,7 +35,7 @@ fn found(
     form: EmitForm,
     fault: Fault<'_>,
 ) -> Option<Report> {
-    let mut run = |module: &poorgrad::Module<Tensor>, network: &Network<Tensor>| {
+    let mut run = |module: &poorgrad::EmittedModule<Tensor>, network: &Network<Tensor>| {
         bench.run_text(&fault(module.text()), module, network, &[])
     };
     let blame = Blame::new(network, Accuracy::XLA_CPU, form, &mut run);
@@ -255,7 +255,7 @@ fn b81_flushed_subnormals_and_a_process_that_ends_are_named() {
         })
     };
     let mut blamed = |fault: &dyn Fn(&str) -> String| {
-        let mut run = |module: &poorgrad::Module<Tensor>, network: &Network<Tensor>| {
+        let mut run = |module: &poorgrad::EmittedModule<Tensor>, network: &Network<Tensor>| {
             bench.run_text(&fault(module.text()), module, network, &[])
         };
         Blame::new(&network, Accuracy::INTERPRETER, EmitForm::Recorded, &mut run).report()

@@ -138,7 +138,7 @@ fn b68_an_inverse_pair_folded_across_an_overflow_is_named_and_may_be_allowed() {
     assert_eq!(results.of(root).to_vec()[0], f32::INFINITY);
     let Some(mut bench) = Bench::open(Tool::Runner, "cases") else { return };
     let mut blamed = |accuracy: Accuracy| {
-        let mut run = |module: &poorgrad::Module<Tensor>, network: &Network<Tensor>| {
+        let mut run = |module: &poorgrad::EmittedModule<Tensor>, network: &Network<Tensor>| {
             bench.run(module, network, &[])
         };
         Blame::new(&network, accuracy, EmitForm::Recorded, &mut run).report()

@@ -1,7 +1,9 @@
 //! Every value of a tape against its operation's bound, given what the runner made of the operands.
 
 use super::tools::Bench;
-use poorgrad::{Compile, Elementary, Emit, EmitForm, Module, Network, Symbol, Tensor, Tensorial};
+use poorgrad::{
+    Compile, Elementary, Emit, EmitForm, EmittedModule, Network, Symbol, Tensor, Tensorial,
+};
 use testkit::emission::{Accuracy, Apart, check};
 
 /// Whether the run of a tape hands a value out: computed, and no selection.
@@ -10,7 +12,7 @@ fn is_computed<P: Tensorial>(value: &poorgrad::Value<'_, P>) -> bool {
 }
 
 /// The module that gives every computed value of a tape.
-pub(super) fn observed<P: Tensorial>(network: &Network<P>, form: EmitForm) -> Module<P> {
+pub(super) fn observed<P: Tensorial>(network: &Network<P>, form: EmitForm) -> EmittedModule<P> {
     let computed = network.values().filter(is_computed).map(|value| value.symbol());
     let plan = computed.fold(Compile::new(network), Compile::target).plan();
     Emit::new(&plan).form(form).module().unwrap_or_else(|error| panic!("{error}"))

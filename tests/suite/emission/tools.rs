@@ -1,6 +1,6 @@
 //! The tools as the tests use them: started once for a test, started anew when a module ends one.
 
-use poorgrad::{Elementary, Module, Network, Symbol, Tensor, Tensorial};
+use poorgrad::{Elementary, EmittedModule, Network, Symbol, Tensor, Tensorial};
 use std::io::Write;
 use zoo::stablehlo::{Server, ServerError};
 
@@ -51,7 +51,10 @@ impl Bench {
     }
 
     /// Only whether the module is one.
-    pub(super) fn validate<P: Tensorial>(&mut self, module: &Module<P>) -> Result<(), String> {
+    pub(super) fn validate<P: Tensorial>(
+        &mut self,
+        module: &EmittedModule<P>,
+    ) -> Result<(), String> {
         self.modules += 1;
         let compiled = self.server.compile("m", module.text());
         self.told(compiled.map(|_| ()), module)
@@ -60,7 +63,7 @@ impl Bench {
     /// The results of a run.
     pub(super) fn run<P: Tensorial>(
         &mut self,
-        module: &Module<P>,
+        module: &EmittedModule<P>,
         network: &Network<P>,
         feeds: &[(Symbol, P)],
     ) -> Result<Vec<Tensor<P::Element>>, String> {
@@ -71,7 +74,7 @@ impl Bench {
     pub(super) fn run_text<P: Tensorial>(
         &mut self,
         text: &str,
-        module: &Module<P>,
+        module: &EmittedModule<P>,
         network: &Network<P>,
         feeds: &[(Symbol, P)],
     ) -> Result<Vec<Tensor<P::Element>>, String> {
@@ -86,7 +89,7 @@ impl Bench {
     fn told<T, P: Tensorial>(
         &mut self,
         result: Result<T, ServerError>,
-        module: &Module<P>,
+        module: &EmittedModule<P>,
     ) -> Result<T, String> {
         result.map_err(|error| {
             if let ServerError::Gone { .. } = error {

@@ -8,7 +8,7 @@
 //! not, 2 where that cannot be told. `docs/emission.md` says how it searches and what the bounds are.
 
 use clap::{Arg, Command, value_parser};
-use poorgrad::{Elementary, EmitForm, Module, Network, Tensor};
+use poorgrad::{Elementary, EmitForm, EmittedModule, Network, Tensor};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use testkit::emission::{Accuracy, Blame};
@@ -102,7 +102,7 @@ fn report<E: Elementary>(
     form: EmitForm,
 ) -> Result<Option<String>, String> {
     let network = Network::<Tensor<E>>::parse(text).map_err(|error| error.to_string())?;
-    let mut run = |module: &Module<Tensor<E>>, network: &Network<Tensor<E>>| {
+    let mut run = |module: &EmittedModule<Tensor<E>>, network: &Network<Tensor<E>>| {
         let results = server.run_once(module, network, &[]).map_err(|error| {
             if let ServerError::Gone { .. } = error {
                 let _ = server.restart();
