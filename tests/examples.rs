@@ -122,7 +122,7 @@ fn the_same_seed_prints_the_same_and_another_does_not() {
         let run = |seed| seconds(printed(name, &["--smoke", "--seed", seed]));
         assert_eq!(run("7"), run("7"), "{name}");
         // The chain has no random choice; the dual numbers print what holds for all points.
-        if !["chain", "dual_numbers"].contains(&name) {
+        if !["chain", "dual_numbers"].contains(name) {
             assert_ne!(run("7"), run("8"), "{name}");
         }
     }
@@ -407,8 +407,9 @@ fn a_rate_that_cannot_train_is_refused_and_one_that_does_not_is_named() {
 
 #[test]
 fn a_missing_corpus_is_one_clear_sentence() {
-    let readers = NAMES.into_iter().filter(|name| name.starts_with("makemore_"));
-    for name in readers {
+    let readers = ["bigram", "mlp", "mlp_compiled", "mlp_emitted", "mlp_parallel"];
+    for name in readers.map(|name| format!("makemore_{name}")) {
+        let name = &*name;
         let output = run(name, &["--data", "no/such/names.txt"]);
         assert_eq!(output.status.code(), Some(2), "{name}");
         let said = String::from_utf8_lossy(&output.stderr);

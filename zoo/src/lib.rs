@@ -54,7 +54,6 @@ pub mod random;
 pub mod spelling;
 pub mod stablehlo;
 pub mod stopwatch;
-pub mod stopwatch;
 pub mod synthetic;
 pub mod transformer;
 pub mod vocabulary;
