@@ -407,9 +407,8 @@ fn a_rate_that_cannot_train_is_refused_and_one_that_does_not_is_named() {
 
 #[test]
 fn a_missing_corpus_is_one_clear_sentence() {
-    let readers = ["bigram", "mlp", "mlp_compiled", "mlp_emitted", "mlp_parallel"];
-    for name in readers.map(|name| format!("makemore_{name}")) {
-        let name = &*name;
+    let readers = NAMES.iter().filter(|name| name.starts_with("makemore_"));
+    for name in readers {
         let output = run(name, &["--data", "no/such/names.txt"]);
         assert_eq!(output.status.code(), Some(2), "{name}");
         let said = String::from_utf8_lossy(&output.stderr);

@@ -69,7 +69,7 @@ fn sums_of_chains_have_the_oracles_bits() {
             network.input(Tensor::from_fn([count], |i| (i[0] * 7919 % 1009) as f32 * 0.002 - 1.0));
         let w = network.parameter(Tensor::scalar(0.7_f32));
         let bias = network.parameter(Tensor::from_fn([5], |i| i[0] as f32 * 0.1));
-        let rows = x.narrow(0, 0, count / 5 * 5).reshape(&[count / 5, 5]);
+        let rows = x.narrow(0, 0, count / 5 * 5).reshape([count / 5, 5]);
         let loss =
             (x * w.broadcast_like(x)).tanh().sum() + (rows * bias.broadcast_like(rows)).exp().sum();
         let loss = loss.symbol();
