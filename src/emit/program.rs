@@ -30,7 +30,12 @@ pub(super) fn emit<P: Tensorial>(
     let element = match P::Element::lowering() {
         Lowering::F32 if P::form() != Form::Opaque => Kind::F32,
         Lowering::F64 if P::form() != Form::Opaque => Kind::F64,
-        _ => return Err(EmitError::Element { element: P::Element::NAME }),
+        _ => {
+            let value =
+                of.wanted.first().map(|&at| describe(at as usize, of.tape.node(at as usize)));
+            let value = value.unwrap_or_else(|| "nothing".into());
+            return Err(EmitError::Element { element: P::Element::NAME, value });
+        }
     };
     let schedule = of.schedule(form == EmitForm::Raised);
     let sums = match form {
