@@ -49,6 +49,14 @@ fn read(path: &Path) -> Result<Vec<[f64; 2]>, String> {
     Ok(pairs)
 }
 
+/// The smallest and the largest number of an axis.
+fn ends(points: &[[f64; 2]], axis: usize) -> [f64; 2] {
+    points.iter().fold([f64::INFINITY, -f64::INFINITY], |[low, high], point| {
+        let at = point[axis];
+        [if at < low { at } else { low }, if at > high { at } else { high }]
+    })
+}
+
 fn main() {
     let about = "Fits a growth curve to measurements, with standard errors.";
     let options = Arguments::new("regression", about, 200)
@@ -70,12 +78,7 @@ fn main() {
     }
 
     // Where a grower would guess: the largest weight, halfway in the middle.
-    let ends = |axis: usize| {
-        points.iter().fold([f64::INFINITY, -f64::INFINITY], |[low, high], point| {
-            [low.min(point[axis]), high.max(point[axis])]
-        })
-    };
-    let ([first, last], [_, largest]) = (ends(0), ends(1));
+    let ([first, last], [_, largest]) = (ends(&points, 0), ends(&points, 1));
     let rate = if last > first { 10.0 / (last - first) } else { 1.0 };
     let guess = [largest, rate * 0.5 * (first + last), rate, 1.0];
     let network = Network::new();
@@ -116,7 +119,8 @@ fn main() {
         let error = |(estimate, certified): (&poorgrad::Estimate, &f64)| {
             ((estimate.value - certified) / certified).abs()
         };
-        let worst = report.estimates.iter().zip(&certified).map(error).fold(0.0, f64::max);
+        let errors = report.estimates.iter().zip(&certified).map(error);
+        let worst = errors.fold(0.0, |worst, error| if error > worst { error } else { worst });
         println!("the certified answers are {certified:?}: off by {worst:.1e} of them, at most");
     }
     println!("fingerprint {}", fitted.fingerprint());

@@ -122,8 +122,12 @@ impl<P: Tensorial> Network<P> {
             self.check_jacobian("hessian", target, value, &wrt)?;
         }
         let gradients = self.differentiated(target, wrt.iter(), "hessian")?;
-        let blocks = |gradient: &Value<'_, P>| self.jacobian_recorded(gradient.symbol(), &wrt);
-        gradients.iter().map(blocks).collect()
+        // A loop and not a closure, through which the caller's line would be lost.
+        let mut blocks = Vec::with_capacity(gradients.len());
+        for gradient in gradients {
+            blocks.push(self.jacobian_recorded(gradient.symbol(), &wrt)?);
+        }
+        Ok(blocks)
     }
 
     /// Whether the symbols are of this network, and the Jacobians of what has the shape of `rows` have

@@ -377,10 +377,13 @@ fn golden_trajectories_of_adam_w_and_rms_prop() {
         digest(Box::new(RmsProp::new(0.01))),
         digest(Box::new(RmsProp::new(0.01).momentum(0.5))),
     ];
-    assert_eq!(found, [
-        "037abd1a0b4c367355432a1e0f54c7d7",
-        "ab6f6eb41fd4602ee08d406b6112c971",
-        "d81dc7f33c5f2924819a9f2a76884710",
-        "3e2631b186bfe9042f17254b06f1150d",
-    ]);
+    assert_eq!(
+        found,
+        [
+            "037abd1a0b4c367355432a1e0f54c7d7",
+            "ab6f6eb41fd4602ee08d406b6112c971",
+            "d81dc7f33c5f2924819a9f2a76884710",
+            "3e2631b186bfe9042f17254b06f1150d",
+        ]
+    );
 }

@@ -1,9 +1,10 @@
-//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|deep|faults|ops`.
+//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|deep|faults|callgrind|ops`.
 //!
 //! `ci` is what decides whether a change is good; everything it does can be run alone as well. The
 //! tool uses nothing but the standard library and does not link the crate, so that it still runs when
 //! the crate does not build.
 
+mod callgrind;
 mod ci;
 mod cross;
 mod faults;
@@ -25,6 +26,8 @@ Usage: cargo xtask COMMAND
   cross [x86|arm]  the golden tests on other processors, under QEMU
   deep [FILTER]    the tests that take too long for `ci`, in release
   faults           seeds faults into the kernels, each of which a test must catch
+  callgrind [--renew]
+                   instruction counts under valgrind against benches/instructions.txt
   ops              rewrites docs/OPERATIONS.md from the operations' own tables
 ";
 
@@ -44,6 +47,8 @@ fn main() -> ExitCode {
         ["deep"] => ci::deep("deep_").map(run::Tally::report),
         ["deep", filter] => ci::deep(filter).map(run::Tally::report),
         ["faults"] => faults::faults(),
+        ["callgrind"] => callgrind::callgrind(false),
+        ["callgrind", "--renew"] => callgrind::callgrind(true),
         ["ops"] => regenerate::operations(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

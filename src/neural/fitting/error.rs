@@ -73,7 +73,10 @@ impl From<NetworkError> for FitError {
 
 impl From<PlanError> for FitError {
     fn from(error: PlanError) -> Self {
-        Self::Plan(Box::new(error))
+        match error {
+            PlanError::Network(error) => Self::Network(error),
+            error => Self::Plan(Box::new(error)),
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 const FALL: f64 = 1e-4;
 /// The slope must flatten to this part of itself.
 const FLATTEN: f64 = 0.9;
-/// The loss may rise by this part of itself where the slope says that it falls.
+/// Changes of the loss below this part of itself are rounding.
 const NOISE: f64 = 1e-14;
 /// Halving an interval oftener finds nothing new in `f64`.
 const TRIES: usize = 60;
@@ -34,9 +34,11 @@ pub(super) fn search<E>(
     let origin = Point { at: 0.0, value, slope };
     let noise = NOISE * value.abs();
     let fell = |point: &Point| point.value <= value + FALL * point.at * slope;
-    // Within rounding of the start, the slope at the end of a fall of `FALL` and more of a quadratic.
-    let level =
-        |point: &Point| point.value <= value + noise && point.slope <= (2.0 * FALL - 1.0) * slope;
+    // Within rounding of the start the loss cannot tell: a slope that a quadratic has where it fell by
+    // `FALL` of its first slope and more does.
+    let level = |point: &Point| {
+        (point.value - value).abs() <= noise && point.slope <= (2.0 * FALL - 1.0) * slope
+    };
     let accepted =
         |point: &Point| point.slope.abs() <= -FLATTEN * slope && (fell(point) || level(point));
     let (mut low, mut high): (Point, Option<Point>) = (origin, None);

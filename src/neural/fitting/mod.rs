@@ -7,6 +7,7 @@
 //! in one fixed order and without a clock: a library of linear algebra that chooses its kernels by the
 //! machine would make the last bits of a fit depend on the machine.
 
+mod descent;
 mod error;
 mod factorisation;
 mod lbfgs;

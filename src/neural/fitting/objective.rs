@@ -19,7 +19,7 @@ pub(super) struct Objective<P: Tensorial<Element = f64>> {
     pub(super) fork: Network<P>,
     pub(super) feeds: Vec<(Symbol, P)>,
     slots: Vec<Slot>,
-    /// What makes generations: its values are not read.
+    /// The gradient of the sum of the target's elements where the fit starts: what makes generations.
     field: Field<P>,
 }
 
@@ -128,6 +128,8 @@ impl<P: Tensorial<Element = f64>> Objective<P> {
         let position = values.iter().position(|value| !value.is_finite()).unwrap_or(0);
         let evaluation = self.fork.try_forward_for([target], self.feeds.iter().cloned());
         let first = evaluation.ok().and_then(|evaluation| evaluation.first_nonfinite());
+        // Where the values are finite, a slope is not: the field is the gradient at the start.
+        let first = first.or_else(|| self.field.first_nonfinite());
         FitError::NotFinite { what, position, origin: first.map(|first| first.to_string()) }
     }
 }

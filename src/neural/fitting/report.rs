@@ -84,7 +84,8 @@ pub struct LeastSquaresReport {
     /// How far the fit is from stationary: what a linear step would change of the residuals, over what
     /// no step changes, each by its degrees of freedom (the relative offset of Bates and Watts, "A
     /// relative offset orthogonality convergence criterion for nonlinear least squares", 1981). Far
-    /// below 1, the error of the fit is negligible beside the standard errors.
+    /// below 1, the error of the fit is negligible beside the standard errors. NaN without a degree of
+    /// freedom.
     pub relative_offset: f64,
     /// The parameters.
     pub estimates: Vec<Estimate>,
