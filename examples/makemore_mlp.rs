@@ -20,6 +20,7 @@ use zoo::{
     makemore::{BATCH, CONTEXT, Loss, Model, mean_loss},
     progress::Progress,
     random::SplitMix64,
+    spelling,
     stopwatch::Stopwatch,
     vocabulary::Vocabulary,
 };
@@ -68,6 +69,7 @@ fn main() {
     progress.finish();
     println!("{} in {:.1} s", counted(options.steps, "step"), watch.seconds());
     println!("fingerprint {}", network.fingerprint());
+    println!("weights {}", spelling::weights(&network));
     Chart::new("makemore_mlp").losses(&losses).target("a model that counts pairs", counts).print();
 
     // Fewer than ten names leave nothing to judge by.

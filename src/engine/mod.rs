@@ -6,6 +6,7 @@
 pub(crate) mod chain_rule;
 pub(crate) mod differentiate;
 mod directional;
+mod entries;
 mod evaluation;
 pub(crate) mod feeds;
 pub(crate) mod field;

@@ -5,7 +5,7 @@
 //! differentiation, as a scalar payload and inside a tensor. The hooks at the end let `f32` and
 //! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
 
-use super::task::{GemmTask, MapTask, ReduceTask, TransposeTask, WindowTask};
+use super::task::{GemmTask, MapTask, ReduceTask, SoftmaxTask, TransposeTask, WindowTask};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -225,6 +225,12 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
     /// Reduces lines by a kernel of the element's own. `false`: not taken. Called where
     /// [`Kernels::Native`] runs, never by the oracle.
     fn reduce(task: &mut ReduceTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
+    /// Takes lines through a function of the softmax family by a kernel of the element's own. `false`:
+    /// not taken. Called where [`Kernels::Native`] runs, never by the oracle.
+    fn softmax(task: &mut SoftmaxTask<'_, Self>) -> bool {
         let _ = task;
         false
     }

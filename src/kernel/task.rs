@@ -290,3 +290,59 @@ pub struct ReduceTask<'a, E> {
     /// One element a line.
     pub out: &'a mut [E],
 }
+
+/// A function of the softmax family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Softmax {
+    /// The exponentials of a line, over their sum.
+    Softmax,
+    /// The logarithms of those.
+    LogSoftmax,
+    /// The logarithm of the sum alone: one element for a line.
+    LogSumExp,
+}
+
+/// Lines through a function of the softmax family: see
+/// [`Elementary::softmax`](crate::Elementary::softmax).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct SoftmaxTask<'a, E> {
+    /// The function, by the steps of `docs/spec`.
+    pub form: Softmax,
+    /// Whole lines behind one another.
+    pub elements: &'a [E],
+    /// The length of a line, not 0.
+    pub length: usize,
+    /// As many elements, or for [`Softmax::LogSumExp`] one a line.
+    pub out: &'a mut [E],
+}
+
+impl<'a, E: Elementary> SoftmaxTask<'a, E> {
+    /// The lines of `length` elements, into `out`.
+    ///
+    /// # Panics
+    ///
+    /// Where lines are empty or not whole, or the result is not as long as it must be.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Elementary, Softmax, SoftmaxTask};
+    ///
+    /// let mut out = [0.0; 4];
+    /// assert!(f64::softmax(&mut SoftmaxTask::new(Softmax::Softmax, &[1.0; 4], 2, &mut out)));
+    /// assert_eq!(out, [0.5; 4]);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn new(form: Softmax, elements: &'a [E], length: usize, out: &'a mut [E]) -> Self {
+        assert!(length > 0 && elements.len().is_multiple_of(length), "softmax: whole lines");
+        let results = match form {
+            Softmax::LogSumExp => elements.len() / length,
+            Softmax::Softmax | Softmax::LogSoftmax => elements.len(),
+        };
+        assert_eq!(out.len(), results, "softmax: the length of the result");
+        Self { form, elements, length, out }
+    }
+}

@@ -1,5 +1,6 @@
 //! Losses: composites over what the tape has.
 
+use super::algebra::literal;
 use crate::{ShapeError, Tensorial, Value};
 
 impl<P: Tensorial> Value<'_, P> {
@@ -115,5 +116,118 @@ impl<P: Tensorial> Value<'_, P> {
         }
         let difference = self.try_sub(target).map_err(refused)?;
         Ok((difference * difference).mean())
+    }
+
+    /// The binary cross-entropy of logits against targets of `[0, 1]` of the same shape: the mean of
+    /// `absorb(t, softplus(-x)) + absorb(1 - t, softplus(x))`, a scalar.
+    ///
+    /// Finite for every finite logit, and for an infinite one on its target's side; its gradient is
+    /// `(sigmoid(x) - t) / n` without a difference of nearly equal numbers.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let logits = network.parameter(Tensor::from([0.0_f64, f64::INFINITY, -1000.0]));
+    /// let targets = network.input(Tensor::from([0.5, 1.0, 0.0]));
+    /// let loss = logits.binary_cross_entropy_with_logits(targets);
+    /// let evaluation = network.forward();
+    /// assert_eq!(evaluation.of(loss).item(), std::f64::consts::LN_2 / 3.0);
+    /// assert_eq!(evaluation.backward(loss).of(logits).to_vec(), [0.0; 3]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where the shapes differ.
+    #[must_use]
+    #[track_caller]
+    pub fn binary_cross_entropy_with_logits(self, targets: Self) -> Self {
+        match self.try_binary_cross_entropy_with_logits(targets) {
+            Ok(loss) => loss,
+            Err(error) => error.raise(),
+        }
+    }
+
+    /// The twin of [`Value::binary_cross_entropy_with_logits`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where the shapes differ; nothing is recorded then.
+    #[track_caller]
+    pub fn try_binary_cross_entropy_with_logits(self, targets: Self) -> Result<Self, ShapeError> {
+        const NAME: &str = "binary_cross_entropy_with_logits";
+        self.check_target(targets, "logits and targets must have one shape", NAME)?;
+        let yes = targets.try_absorb((-self).softplus())?;
+        let no = (literal(1.0, targets) - targets).try_absorb(self.softplus())?;
+        Ok((yes + no).mean())
+    }
+
+    /// Huber's loss of two values of one shape (Huber, "Robust estimation of a location parameter",
+    /// 1964): the mean of `d^2 / 2` where the difference `d` is at most `delta` in size, and of
+    /// `delta (|d| - delta / 2)` beyond, a scalar.
+    ///
+    /// It is recorded as `q (|d| - q / 2)` with `q = min(|d|, delta)`, which squares nothing large.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let prediction = network.parameter(Tensor::from([0.5_f64, 3.0]));
+    /// let target = network.input(Tensor::from([0.0, 0.0]));
+    /// let loss = prediction.huber(target, 1.0);
+    /// let evaluation = network.forward();
+    /// assert_eq!(evaluation.of(loss).item(), (0.125 + 2.5) / 2.0);
+    /// assert_eq!(evaluation.backward(loss).of(prediction).to_vec(), [0.25, 0.5]);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where the shapes differ, or `delta` is not a finite number above 0.
+    #[must_use]
+    #[track_caller]
+    pub fn huber(self, target: Self, delta: f64) -> Self {
+        match self.try_huber(target, delta) {
+            Ok(loss) => loss,
+            Err(error) => error.raise(),
+        }
+    }
+
+    /// The twin of [`Value::huber`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where the shapes differ, or `delta` is not a finite number above 0; nothing is recorded then.
+    #[track_caller]
+    pub fn try_huber(self, target: Self, delta: f64) -> Result<Self, ShapeError> {
+        if !(delta > 0.0 && delta.is_finite()) {
+            let problem = format!("delta must be a finite number above 0, not {delta}");
+            return Err(ShapeError::refusal("huber", problem, &[self, target]));
+        }
+        self.check_target(target, "prediction and target must have one shape", "huber")?;
+        let size = (self - target).abs();
+        let near = size.minimum(literal(delta, size));
+        Ok((near * (size - near * literal(0.5, near))).mean())
+    }
+
+    /// Refuses what is not of this value's shape, or of another network.
+    #[track_caller]
+    fn check_target(
+        self,
+        target: Self,
+        problem: &str,
+        operation: &'static str,
+    ) -> Result<(), ShapeError> {
+        if !std::ptr::eq(self.network(), target.network()) {
+            return self.try_sub(target).map(|_| ()).map_err(|error| error.named(operation));
+        }
+        if self.shape() != target.shape() {
+            let problem = format!("{problem}; `reshape` one of them");
+            return Err(ShapeError::refusal(operation, problem, &[self, target]));
+        }
+        Ok(())
     }
 }

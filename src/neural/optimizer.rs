@@ -1,6 +1,6 @@
 //! `Optimizer`: how gradients become the next generation.
 
-use super::RecordedStep;
+use super::{OptimizerState, RecordedStep, StateError, StateProblem};
 use crate::{Gradients, Network, Symbol, Tensorial};
 
 /// A rule that turns gradients into the next generation, with state of its own in [`Field`]s.
@@ -76,5 +76,33 @@ pub trait Optimizer<P: Tensorial> {
     ) -> Option<RecordedStep<P>> {
         let _ = (network, gradients);
         None
+    }
+
+    /// What the next step depends on besides the parameters and their gradients, by name: see
+    /// [`OptimizerState`].
+    ///
+    /// # Errors
+    ///
+    /// Where two parameters of the network have one path, or the optimiser has not said how it is
+    /// written down (the default: a state that is silently lost would go unnoticed).
+    fn state(&self, network: &Network<P>) -> Result<OptimizerState<P>, StateError> {
+        let _ = network;
+        Err(StateError::new("the optimiser", vec![StateProblem::Unsupported]))
+    }
+
+    /// Takes up a state that [`Optimizer::state`] gave: from here on, steps are to the bit what they
+    /// would have been there.
+    ///
+    /// # Errors
+    ///
+    /// Where the state is another optimiser's or does not fit the network's parameters: everything
+    /// missing, unknown or of another shape is named. The optimiser is as it was then.
+    fn restore(
+        &mut self,
+        network: &Network<P>,
+        state: &OptimizerState<P>,
+    ) -> Result<(), StateError> {
+        let _ = (network, state);
+        Err(StateError::new("the optimiser", vec![StateProblem::Unsupported]))
     }
 }

@@ -1,5 +1,6 @@
 //! `RecordedStep`: a whole step of an optimiser on the tape, so that it compiles with the gradients.
 
+use super::{OptimizerState, StateError, StateProblem};
 use crate::{Elementary, Network, Results, Shape, Symbol, Tensorial, Value};
 
 /// A step of an optimiser as part of the tape: what the parameters and the optimiser's state become.
@@ -30,6 +31,8 @@ pub struct RecordedStep<P> {
     state: Vec<(Symbol, P, Symbol)>,
     rate: Symbol,
     rate_payload: P,
+    /// The optimiser's name, its learning rate, and the names of the entries of the state.
+    written: Option<(String, f64, Vec<String>)>,
 }
 
 impl<P: Tensorial> RecordedStep<P> {
@@ -50,7 +53,46 @@ impl<P: Tensorial> RecordedStep<P> {
         let Some(rate_payload) = rate.payload().filter(|_| rate.operation() == "input") else {
             panic!("RecordedStep: the learning rate is no input, but {rate:?}")
         };
-        Self { parameters, state, rate: rate.symbol(), rate_payload }
+        Self { parameters, state, rate: rate.symbol(), rate_payload, written: None }
+    }
+
+    /// With the optimiser's name, its learning rate, and the names of what it carries, in the order of
+    /// the state: what [`RecordedStep::state`] writes down.
+    ///
+    /// # Panics
+    ///
+    /// Where there are more names than entries of the state, or fewer.
+    #[must_use]
+    #[track_caller]
+    pub fn named(self, optimizer: &str, rate: f64, names: Vec<String>) -> Self {
+        let (expected, found) = (self.state.len(), names.len());
+        assert!(
+            expected == found,
+            "RecordedStep: {found} names for {expected} entries of the state"
+        );
+        Self { written: Some((optimizer.to_owned(), rate, names)), ..self }
+    }
+
+    /// What the next run depends on, by name: what the optimiser itself would say after the same
+    /// steps. To go on from a state, restore the optimiser and record its step anew.
+    ///
+    /// # Errors
+    ///
+    /// Where the step has no names, or one name twice.
+    pub fn state(&self) -> Result<OptimizerState<P>, StateError> {
+        let Some((optimizer, rate, names)) = &self.written else {
+            return Err(StateError::new("a recorded step", vec![StateProblem::Unsupported]));
+        };
+        let state = OptimizerState::new(&**optimizer).with_number("rate", *rate);
+        let entries = names.iter().zip(&self.state);
+        let state = entries.fold(state, |state, (name, (_, payload, _))| {
+            state.with_payload(&**name, payload.clone())
+        });
+        let mut sorted: Vec<_> = names.iter().collect();
+        sorted.sort_unstable();
+        let twice = sorted.windows(2).filter(|pair| pair[0] == pair[1]);
+        let twice = twice.map(|pair| StateProblem::PathTwice { path: pair[0].clone() });
+        StateError::unless_none(optimizer, twice.collect()).map(|()| state)
     }
 
     /// What a plan must compute for the step: the next parameters and the next state.
@@ -68,6 +110,9 @@ impl<P: Tensorial> RecordedStep<P> {
     /// Sets the learning rate of the steps from here on.
     pub fn set_learning_rate(&mut self, rate: f64) {
         self.rate_payload = P::full(&Shape::scalar(), P::Element::from_f64(rate));
+        if let Some((_, written, _)) = &mut self.written {
+            *written = rate;
+        }
     }
 
     /// Takes over what a run made of the parameters and the state; gives the next generation.

@@ -1,7 +1,9 @@
 //! `Sgd`: gradient descent, with momentum.
 
-use super::{Optimizer, RecordedStep};
-use crate::{Binary, Elementary, Field, Gradients, Kernels, Network, Shape, Symbol, Tensorial};
+use super::algebra::Algebra;
+use super::rule::{Carried, Parameter, Rule, driven};
+use super::{Optimizer, OptimizerState, RecordedStep, StateError};
+use crate::{Field, Gradients, Network, Symbol, Tensorial};
 use std::fmt;
 
 /// Stochastic gradient descent: `w <- w - rate * d`, each operation rounded once.
@@ -28,19 +30,23 @@ use std::fmt;
 /// ```
 #[derive(Clone)]
 pub struct Sgd<P> {
-    rate: f64,
+    rule: Descent,
+    carried: Carried<P>,
+}
+
+#[derive(Clone, Copy)]
+struct Descent {
     momentum: f64,
     nesterov: bool,
-    velocity: Option<Field<P>>,
 }
 
 impl<P: Tensorial> fmt::Debug for Sgd<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sgd")
-            .field("rate", &self.rate)
-            .field("momentum", &self.momentum)
-            .field("nesterov", &self.nesterov)
-            .field("velocity", &self.velocity)
+            .field("rate", &self.carried.rate)
+            .field("momentum", &self.rule.momentum)
+            .field("nesterov", &self.rule.nesterov)
+            .field("velocity", &self.velocity())
             .finish()
     }
 }
@@ -49,93 +55,61 @@ impl<P: Tensorial> Sgd<P> {
     /// Plain gradient descent with this learning rate.
     #[must_use]
     pub fn new(rate: f64) -> Self {
-        Self { rate, momentum: 0.0, nesterov: false, velocity: None }
+        Self { rule: Descent { momentum: 0.0, nesterov: false }, carried: Carried::new(rate) }
     }
 
     /// With momentum; 0 is none.
     #[must_use]
-    pub fn momentum(self, momentum: f64) -> Self {
-        Self { momentum, ..self }
+    pub fn momentum(mut self, momentum: f64) -> Self {
+        self.rule.momentum = momentum;
+        self
     }
 
     /// With Nesterov's form of the momentum.
     #[must_use]
-    pub fn nesterov(self) -> Self {
-        Self { nesterov: true, ..self }
+    pub fn nesterov(mut self) -> Self {
+        self.rule.nesterov = true;
+        self
     }
 
     /// The velocity of the parameters so far: `None` without momentum and before the first step.
     #[must_use]
     pub fn velocity(&self) -> Option<&Field<P>> {
-        self.velocity.as_ref()
+        self.carried.fields.first()
     }
 }
 
-impl<P: Tensorial> Optimizer<P> for Sgd<P> {
-    #[track_caller]
-    fn step(&mut self, network: Network<P>, gradients: &Gradients<P>) -> Network<P> {
-        let rate = P::Element::from_f64(self.rate);
-        let descend = |w: P, d: &P| {
-            let rate = P::full(&w.shape(), rate.clone());
-            w.zip(Binary::Sub, &rate.zip(Binary::Mul, d, Kernels::Native), Kernels::Native)
-        };
-        if self.momentum == 0.0 {
-            return network.step(gradients, descend);
-        }
-        // Of the parameters alone: a gradient of everything would keep every cotangent alive.
-        let gradients = gradients.restricted(network.parameters().map(|(_, w)| w.symbol()));
-        let velocity = match &self.velocity {
-            Some(velocity) => &velocity.scale(self.momentum) + &gradients,
-            None => gradients.clone(),
-        };
-        let next = if self.nesterov {
-            network.step(&(&gradients + &velocity.scale(self.momentum)), descend)
-        } else {
-            network.step(&velocity, descend)
-        };
-        self.velocity = Some(velocity);
-        next
+impl Rule for Descent {
+    const NAME: &'static str = "Sgd";
+
+    fn kinds(&self) -> Vec<(&'static str, f64)> {
+        // Of no velocity yet the first is the gradient itself: -0 + g is g, of either sign.
+        if self.momentum == 0.0 { Vec::new() } else { vec![("velocity", -0.0)] }
     }
 
-    fn learning_rate(&self) -> f64 {
-        self.rate
+    fn prepare<A: Algebra>(&self, _: &A, _: &[A::Operand], rate: &A::Operand) -> Vec<A::Operand> {
+        vec![rate.clone()]
     }
 
-    fn set_learning_rate(&mut self, rate: f64) {
-        self.rate = rate;
-    }
-
-    #[track_caller]
-    fn record(
+    fn next<A: Algebra>(
         &self,
-        network: &Network<P>,
-        gradients: &[(Symbol, Symbol)],
-    ) -> Option<RecordedStep<P>> {
-        let number = |value: f64| P::full(&Shape::scalar(), P::Element::from_f64(value));
-        let rate = network.input(number(self.rate));
-        let momentum = network.leaf(number(self.momentum));
-        let (mut parameters, mut state) = (Vec::with_capacity(gradients.len()), Vec::new());
-        for &(parameter, gradient) in gradients {
-            let (w, g) = (network.resolve(parameter), network.resolve(gradient));
-            let mut direction = g;
-            if self.momentum != 0.0 {
-                // Of no velocity yet the first is the gradient itself: -0 + g is g, of either sign.
-                let payload = match &self.velocity {
-                    Some(velocity) => velocity.of(parameter),
-                    None => P::full(w.shape(), P::Element::zero().neg()),
-                };
-                let before = network.input(payload.clone());
-                let velocity = before * momentum.broadcast_like(w) + g;
-                state.push((before.symbol(), payload, velocity.symbol()));
-                direction = if self.nesterov {
-                    g + velocity * momentum.broadcast_like(w)
-                } else {
-                    velocity
-                };
-            }
-            let next = w - rate.broadcast_like(w) * direction;
-            parameters.push((parameter, next.symbol()));
+        algebra: &A,
+        _: Parameter<'_>,
+        rate: &[A::Operand],
+        [w, g]: [&A::Operand; 2],
+        carried: &mut [A::Operand],
+    ) -> A::Operand {
+        let mut direction = g.clone();
+        if let [velocity] = carried {
+            *velocity = algebra.add(&algebra.scaled(self.momentum, velocity), g);
+            direction = if self.nesterov {
+                algebra.add(g, &algebra.scaled(self.momentum, velocity))
+            } else {
+                velocity.clone()
+            };
         }
-        Some(RecordedStep::new(parameters, state, rate))
+        algebra.sub(w, &algebra.mul(&algebra.spread(&rate[0], w), &direction))
     }
 }
+
+driven!(Sgd);

@@ -10,8 +10,8 @@
 use super::{Differentiable, Form, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
 use crate::kernel::{
-    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, TransposeTask, Unary,
-    WindowTask, native, reference,
+    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, SoftmaxTask,
+    TransposeTask, Unary, WindowTask, native, reference,
 };
 use std::cmp::Ordering;
 
@@ -168,6 +168,9 @@ macro_rules! float {
             }
             fn reduce(task: &mut ReduceTask<'_, Self>) -> bool {
                 native::reduce::reduce(task)
+            }
+            fn softmax(task: &mut SoftmaxTask<'_, Self>) -> bool {
+                native::softmax_lines(task)
             }
             fn window(task: &mut WindowTask<'_, Self>) -> bool {
                 native::window(task)

@@ -1,11 +1,14 @@
 //! The integration suite: one binary, one module for each promise or part.
 
 mod cases;
+#[cfg(feature = "checkpoint")]
+mod checkpoints;
 mod constraints;
 mod conventions;
 mod deep;
 mod documents;
 mod elements;
+mod emission;
 mod engine;
 mod filetests;
 mod fitting;
@@ -13,10 +16,12 @@ mod forks;
 mod golden;
 mod gradients;
 mod jacobians;
+mod layers;
 mod movement;
 mod neural;
 mod nist;
 mod operations_document;
+mod optimizers;
 mod parallel;
 mod plans;
 mod plans_deep;
@@ -26,6 +31,7 @@ mod plans_shared;
 mod plans_sources;
 mod plans_training;
 mod properties;
+mod referees;
 mod refusal;
 mod refused;
 mod text;

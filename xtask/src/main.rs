@@ -10,6 +10,7 @@ mod cross;
 mod faults;
 mod regenerate;
 mod run;
+mod stablehlo;
 mod tidy;
 
 use std::process::ExitCode;
@@ -17,7 +18,9 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci [--cross]     everything that must hold before a change is merged; --cross adds `cross`
+  ci [--cross] [--stablehlo]
+                   everything that must hold before a change is merged; --cross adds `cross`,
+                   --stablehlo fails where the checks of emitted modules do not run
   tidy             the rules of the house: strata, file sizes, words, constraints, dependencies
   bless [FILTER]   rewrites the golden files and filetests from what the code does now
   cross [x86|arm]  the golden tests on other processors, under QEMU
@@ -32,8 +35,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
-        ["ci"] => ci::ci(false),
-        ["ci", "--cross"] => ci::ci(true),
+        ["ci", options @ ..] if options.iter().all(|o| ["--cross", "--stablehlo"].contains(o)) => {
+            ci::ci(options.contains(&"--cross"), options.contains(&"--stablehlo"))
+        }
         ["tidy"] => tidy::tidy(),
         ["bless"] => regenerate::bless(None),
         ["bless", filter] => regenerate::bless(Some(filter)),

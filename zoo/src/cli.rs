@@ -1,12 +1,13 @@
 //! The options of the examples: the same words with the same meaning in each of them.
 //!
-//! Every example has `--help`, `--steps` and `--seed`; one that reads data has `--data FILE`; further
-//! numbers and switches are declared by the example and read back by name. A program whose output
+//! Every example has `--help`, `--steps`, `--seed` and `--smoke`, which takes a moment; one that reads
+//! data has `--data FILE`, one that goes through it again and again `--epochs`; further numbers, texts
+//! and switches are declared by the example and read back by name. A program whose output
 //! nobody reads any more (`| head -1`) ends without a word.
 
 use std::{collections::BTreeMap, ffi::OsString, fmt::Display, path::PathBuf};
 
-use clap::{Arg, ArgAction, Command, value_parser};
+use clap::{Arg, ArgAction, Command, parser::ValueSource, value_parser};
 
 /// The declaration of an example's options.
 ///
@@ -24,20 +25,30 @@ use clap::{Arg, ArgAction, Command, value_parser};
 pub struct Arguments {
     command: Command,
     numbers: Vec<&'static str>,
+    texts: Vec<&'static str>,
     switches: Vec<&'static str>,
     reads_data: bool,
+    has_epochs: bool,
 }
+
+/// Steps of `--smoke`.
+const FEW: usize = 2;
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Training steps (`--steps`).
+    /// Training steps (`--steps`); of an example with epochs all that they have, unless it was given.
     pub steps: usize,
+    /// Times that the data is gone through (`--epochs`); 0 where the example has none.
+    pub epochs: usize,
+    /// A run of a moment, to see that the example works (`--smoke`): few steps, no download.
+    pub smoke: bool,
     /// The seed of all random choices (`--seed`): the same seed gives the same run.
     pub seed: u64,
     /// The file to read instead of the built-in data (`--data`).
     pub data: Option<PathBuf>,
     numbers: BTreeMap<&'static str, f64>,
+    texts: BTreeMap<&'static str, Option<String>>,
     switches: BTreeMap<&'static str, bool>,
 }
 
@@ -59,8 +70,31 @@ impl Arguments {
             .value_parser(value_parser!(u64))
             .allow_negative_numbers(true)
             .default_value("42");
-        let command = Command::new(name).about(about).arg(steps).arg(seed);
-        Self { command, numbers: Vec::new(), switches: Vec::new(), reads_data: false }
+        let smoke = Arg::new("smoke")
+            .long("smoke")
+            .help("A run of a moment, to see that it works: 2 steps unless told, no download")
+            .action(ArgAction::SetTrue);
+        let command = Command::new(name).about(about).arg(steps).arg(seed).arg(smoke);
+        let (numbers, texts, switches) = (Vec::new(), Vec::new(), Vec::new());
+        Self { command, numbers, texts, switches, reads_data: false, has_epochs: false }
+    }
+
+    /// Adds `--epochs N`. All their steps are taken unless `--steps` says when to stop.
+    pub fn epochs(mut self, epochs: usize) -> Self {
+        let epochs = Arg::new("epochs")
+            .long("epochs")
+            .value_name("N")
+            .help("Times to go through the data")
+            .value_parser(value_parser!(usize))
+            .allow_negative_numbers(true)
+            .default_value(epochs.to_string());
+        let stop =
+            "Stop after so many steps, counted from the first [default: those of the epochs]";
+        let steps = |steps: Arg| steps.help(stop).default_value(usize::MAX.to_string());
+        self.command =
+            self.command.arg(epochs).mut_arg("steps", |arg| steps(arg).hide_default_value(true));
+        self.has_epochs = true;
+        self
     }
 
     /// What `--steps` counts here, where it is not steps of a training.
@@ -116,6 +150,13 @@ impl Arguments {
         self
     }
 
+    /// Adds `--name VALUE`, to be read by [`Options::text`].
+    pub fn text(mut self, name: &'static str, value: &'static str, help: &'static str) -> Self {
+        self.command = self.command.arg(Arg::new(name).long(name).value_name(value).help(help));
+        self.texts.push(name);
+        self
+    }
+
     /// Adds `--name`, to be read by [`Options::switch`].
     pub fn switch(mut self, name: &'static str, help: &'static str) -> Self {
         self.command =
@@ -135,17 +176,24 @@ impl Arguments {
         self,
         arguments: impl IntoIterator<Item = T>,
     ) -> Result<Options, clap::Error> {
-        let Self { command, numbers, switches, reads_data } = self;
+        let Self { command, numbers, texts, switches, reads_data, has_epochs } = self;
         let mut matches = command.try_get_matches_from(arguments)?;
         let declared = "invariant: the option is declared and has a default";
+        let smoke = matches.get_flag("smoke");
+        let asked = matches.value_source("steps") == Some(ValueSource::CommandLine);
+        let steps = matches.remove_one("steps").expect(declared);
+        let epochs = if has_epochs { matches.remove_one("epochs") } else { None };
         Ok(Options {
-            steps: matches.remove_one("steps").expect(declared),
+            steps: if smoke && !asked { FEW } else { steps },
+            epochs: epochs.unwrap_or(0),
+            smoke,
             seed: matches.remove_one("seed").expect(declared),
             data: if reads_data { matches.remove_one("data") } else { None },
             numbers: numbers
                 .into_iter()
                 .map(|name| (name, matches.remove_one(name).expect(declared)))
                 .collect(),
+            texts: texts.into_iter().map(|name| (name, matches.remove_one(name))).collect(),
             switches: switches.into_iter().map(|name| (name, matches.get_flag(name))).collect(),
         })
     }
@@ -158,6 +206,16 @@ impl Options {
         match self.numbers.get(name) {
             Some(&number) => number,
             None => panic!("no number `--{name}` is declared"),
+        }
+    }
+
+    /// The value of an option declared by [`Arguments::text`], where it was given; panics if none has
+    /// this name.
+    #[track_caller]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.texts.get(name) {
+            Some(text) => text.as_deref(),
+            None => panic!("no text `--{name}` is declared"),
         }
     }
 
@@ -277,6 +335,28 @@ mod tests {
         assert!(parse("demo --shift nan").is_err());
         let plain = Arguments::new("plain", "No data.", 1);
         assert!(plain.try_parse_from(["plain", "--data", "x"]).is_err());
+    }
+
+    #[test]
+    fn epochs_go_on_to_their_end_unless_steps_are_given() {
+        let parse = |line: &str| {
+            let arguments = arguments().epochs(10).text("save", "FILE", "Where to write");
+            arguments.try_parse_from(line.split(' ')).unwrap()
+        };
+        let options = parse("demo");
+        assert_eq!((options.epochs, options.steps, options.text("save")), (10, usize::MAX, None));
+        let options = parse("demo --epochs 3 --steps 7 --save a.b");
+        assert_eq!((options.epochs, options.steps, options.text("save")), (3, 7, Some("a.b")));
+        let help =
+            arguments().epochs(10).try_parse_from(["demo", "--help"]).unwrap_err().to_string();
+        assert!(help.contains("Stop after") && !help.contains("184467"), "{help}");
+    }
+
+    #[test]
+    fn a_smoke_run_takes_few_steps_unless_told() {
+        assert_eq!(parse("demo --smoke").unwrap().steps, 2);
+        assert_eq!(parse("demo --smoke --steps 5").unwrap().steps, 5);
+        assert!(parse("demo --smoke").unwrap().smoke && !parse("demo").unwrap().smoke);
     }
 
     #[test]

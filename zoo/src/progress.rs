@@ -5,6 +5,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+const BYTES: &str = "{prefix} {wide_bar} {bytes}/{total_bytes} {eta} left";
 const TEMPLATE: &str = "{prefix} {wide_bar} {pos}/{len} {msg} {eta} left";
 
 /// A bar over a known number of steps.
@@ -28,10 +29,19 @@ impl Progress {
         Self::on(ProgressDrawTarget::stderr_with_hz(10), label, total)
     }
 
+    /// A bar named `label` that is full after `total` bytes.
+    pub fn bytes(label: &str, total: u64) -> Self {
+        Self::drawn(ProgressDrawTarget::stderr_with_hz(10), BYTES, label, total)
+    }
+
     fn on(target: ProgressDrawTarget, label: &str, total: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(total as u64), target);
+        Self::drawn(target, TEMPLATE, label, total as u64)
+    }
+
+    fn drawn(target: ProgressDrawTarget, template: &str, label: &str, total: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(total), target);
         let style =
-            ProgressStyle::with_template(TEMPLATE).expect("invariant: the template is valid");
+            ProgressStyle::with_template(template).expect("invariant: the template is valid");
         bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         bar.set_prefix(label.to_owned());
         Self { bar }
@@ -44,6 +54,11 @@ impl Progress {
             self.bar.set_message(format!("loss {loss:.4}"));
         }
         self.bar.inc(1);
+    }
+
+    /// So many more bytes are there.
+    pub fn advance(&self, bytes: usize) {
+        self.bar.inc(bytes as u64);
     }
 
     /// The number of steps that are done.

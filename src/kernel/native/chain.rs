@@ -4,10 +4,12 @@
 //! which elements come first.
 
 use super::map::map_to;
-use super::pointwise::{select_to, zip_to_slice};
+use super::pointwise::{select_to, zip_in_slice, zip_to_slice};
+use super::sum::{sum_into_lanes, sum_of as sum_of_blocks, sum_of_lanes};
 use crate::kernel::chain::{Chain, Instruction, Lie, Operand};
 use crate::kernel::map::Pointwise;
-use crate::kernel::{Elementary, scratch, threads};
+use crate::kernel::order::{LANES, SB};
+use crate::kernel::{Binary, Elementary, scratch, threads};
 use smallvec::SmallVec;
 use std::mem::take;
 use std::ops::Range;
@@ -53,151 +55,228 @@ pub(crate) fn run<E: Elementary>(
     mut outputs: Outputs<'_, E>,
 ) {
     let count = chain.count();
+    let totals = chain.sums.iter().map(|sum| take(&mut outputs[sum.output]));
+    let totals: Outputs<'_, E> = totals.collect();
     if count == 0 {
-        return;
+        return totals.into_iter().for_each(|total| total.fill(E::zero()));
     }
+    let blocks = count.div_ceil(SB);
     let parts = threads::parts_here(count.saturating_mul(chain.cost), usize::MAX);
-    if parts == 1 {
-        return part(chain, operands, outputs, 0..count, false);
-    }
-    takes!("a chain over threads");
-    let unit = chain.tile.max(chain.row());
-    let mut work = Vec::with_capacity(parts);
-    for bounds in threads::bounds(count, parts, unit) {
-        let outputs: Outputs<'_, E> = outputs
-            .iter_mut()
-            .map(|rest| {
-                let (part, after) = take(rest).split_at_mut(bounds.len());
-                *rest = after;
-                part
-            })
-            .collect();
-        work.push((outputs, bounds));
-    }
-    threads::each(work, |(outputs, bounds)| part(chain, operands, outputs, bounds, false));
+    let whole = |ready: &Prepared<'_, '_, E>, sums: &mut [E]| {
+        let mut sums: Outputs<'_, E> = sums.chunks_exact_mut(blocks).collect();
+        if parts == 1 {
+            return ready.part(outputs, sums, 0..count);
+        }
+        takes!("a chain over threads");
+        // A block is summed in one part.
+        let unit = if sums.is_empty() { chain.tile.max(chain.row()) } else { SB };
+        let mut work = Vec::with_capacity(parts);
+        for bounds in threads::bounds(count, parts, unit) {
+            let outputs = outputs.iter_mut().map(|rest| cut(rest, bounds.len())).collect();
+            let blocks = bounds.len().div_ceil(SB);
+            let sums = sums.iter_mut().map(|rest| cut(rest, blocks)).collect();
+            work.push((outputs, sums, bounds));
+        }
+        threads::each(work, |(outputs, sums, bounds)| ready.part(outputs, sums, bounds));
+    };
+    prepared(chain, operands, |ready| {
+        if totals.is_empty() {
+            return whole(ready, &mut []);
+        }
+        takes!("sums of a chain");
+        scratch::with(totals.len() * blocks, |sums| {
+            whole(ready, sums);
+            for (total, sums) in totals.into_iter().zip(sums.chunks_exact(blocks)) {
+                total[0] = sum_of_blocks(sums);
+            }
+        });
+    })
 }
 
-/// Runs a chain of one output, which its first operand stands in, on the elements from `start`.
-pub(crate) fn finish<E: Elementary>(
+/// The first elements of the rest of an output; none of one that has none, as it is a sum's.
+fn cut<'a, E>(rest: &mut &'a mut [E], length: usize) -> &'a mut [E] {
+    let (part, after) = take(rest).split_at_mut_checked(length).unwrap_or_default();
+    *rest = after;
+    part
+}
+
+/// A chain and what it reads, ready to run on any part of its space.
+pub(crate) struct Prepared<'p, 'a, E> {
+    chain: &'p Chain,
+    operands: &'p [Place<'a, E>],
+    /// Of each operand that repeats a short row: many copies of the row, one behind the other.
+    copied: SmallVec<[Option<&'p [E]>; 8]>,
+    /// The chain's, but reading outputs where they are.
+    instructions: SmallVec<[Instruction; 8]>,
+    /// Whether each operand that stands in an output must be copied out of it first.
+    moved: SmallVec<[bool; 8]>,
+}
+
+/// Calls `work` with the chain made ready.
+///
+/// COST: rows that repeat are copied together once, for all parts: a bias's row of 200 elements
+/// behind a product took half as long again when every part copied it or went row by row.
+pub(crate) fn prepared<E: Elementary, R>(
     chain: &Chain,
     operands: &[Place<'_, E>],
-    start: usize,
-    run: &mut [E],
-) {
-    let bounds = start..start + run.len();
-    part(chain, operands, [run].into_iter().collect(), bounds, true);
-}
-
-/// How operands that repeat a row are read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Rows {
-    /// A tile ends where a row does at the latest: they are slices.
-    Apart,
-    /// A tile may have many rows: they are copied behind one another, once.
-    Together,
-}
-
-/// COST: rows as long as this are taken one by one where what is copied for many of them would not
-/// be used often.
-const LONG: usize = 64;
-
-/// Runs the elements of `bounds`; outputs begin with the first of them. `once` where so few
-/// elements follow that nothing is worth preparing.
-fn part<E: Elementary>(
-    chain: &Chain,
-    operands: &[Place<'_, E>],
-    mut outputs: Outputs<'_, E>,
-    bounds: Range<usize>,
-    once: bool,
-) {
+    work: impl FnOnce(&Prepared<'_, '_, E>) -> R,
+) -> R {
     let row = chain.row();
-    let apart = row > chain.tile || once && row >= LONG;
-    let rows = if apart { Rows::Apart } else { Rows::Together };
+    let repeats = |(operand, place): (&Operand, &Place<'_, E>)| {
+        chain.repeats(operand) && matches!(place, Place::Slice(_))
+    };
+    let pairs = || chain.operands.iter().zip(operands);
     // A tile of copied rows begins anywhere in a row.
-    let tile = chain.tile + row.min(chain.tile);
-    scratch::with(tile * (chain.operands.len() + chain.registers), |scratch| {
-        let tiles = scratch.chunks_exact_mut(tile.max(1));
-        // Outputs for as long as the scratch is there.
-        let outputs = outputs.iter_mut().map(|output| &mut **output).collect();
-        Part { chain, operands, rows, slots: SmallVec::new() }.run(outputs, bounds, tiles);
-    });
+    let reach = (chain.tile + row).min(chain.count() + row);
+    let copies = pairs().filter(|&pair| repeats(pair)).count();
+    let (instructions, moved) = in_place(chain, operands);
+    scratch::with(copies * reach, |scratch| {
+        let mut scratch = scratch.chunks_exact_mut(reach.max(1));
+        let copied = pairs().map(|pair| match pair {
+            (operand, Place::Slice(elements)) if repeats(pair) => {
+                let period = &elements[operand.offset..][..row];
+                let copies = scratch.next().expect("invariant: scratch for every repeated row");
+                for to in copies.chunks_mut(row) {
+                    to.clone_from_slice(&period[..to.len()]);
+                }
+                Some(&*copies)
+            }
+            _ => None,
+        });
+        let copied = copied.collect();
+        work(&Prepared { chain, operands, copied, instructions, moved })
+    })
 }
 
-struct Part<'c, 'a, E> {
-    chain: &'c Chain,
-    operands: &'c [Place<'a, E>],
-    rows: Rows,
-    slots: SmallVec<[Slot<'a, E>; 16]>,
+/// The chain's instructions, reading an operand that stands in an output there, unless it is read
+/// again after it is overwritten; and whether each operand is.
+fn in_place<E>(
+    chain: &Chain,
+    operands: &[Place<'_, E>],
+) -> (SmallVec<[Instruction; 8]>, SmallVec<[bool; 8]>) {
+    let mut instructions: SmallVec<[Instruction; 8]> = chain.instructions.iter().copied().collect();
+    let mut moved: SmallVec<[bool; 8]> = SmallVec::from_elem(false, operands.len());
+    for (i, place) in operands.iter().enumerate() {
+        let &Place::Output(output) = place else { continue };
+        let to = (operands.len() + output) as u32;
+        let reads = |instruction: &Instruction| {
+            let arguments = &instruction.arguments[..instruction.function.arity()];
+            arguments.iter().filter(|&&argument| argument as usize == i).count()
+        };
+        let written = instructions.iter().position(|instruction| instruction.to == to);
+        let written = written.unwrap_or(instructions.len());
+        let after = instructions.iter().skip(written + 1).any(|of| reads(of) > 0);
+        let there = instructions.get(written).is_some_and(|of| match of.function {
+            Pointwise::Binary(Binary::Powf) | Pointwise::Unary(_) | Pointwise::Select => {
+                reads(of) > 0
+            }
+            Pointwise::Binary(_) => reads(of) > 1,
+        });
+        moved[i] = after || there;
+        if !moved[i] {
+            for argument in instructions.iter_mut().flat_map(|of| &mut of.arguments) {
+                if *argument as usize == i {
+                    *argument = to;
+                }
+            }
+        }
+    }
+    (instructions, moved)
 }
 
-impl<'a, E: Elementary> Part<'_, 'a, E> {
+impl<E: Elementary> Prepared<'_, '_, E> {
+    /// Runs the chain, of one output, which its first operand stands in, on the elements from `start`.
+    pub(crate) fn finish(&self, start: usize, run: &mut [E]) {
+        let bounds = start..start + run.len();
+        self.part([run].into_iter().collect(), Outputs::new(), bounds);
+    }
+
+    /// Runs the elements of `bounds`; outputs begin with the first of them, and so do the sums of
+    /// blocks.
+    fn part(&self, mut outputs: Outputs<'_, E>, sums: Outputs<'_, E>, bounds: Range<usize>) {
+        let Self { chain, .. } = self;
+        let tile = chain.tile.max(1);
+        let copied = self.copied.iter().flatten().count();
+        scratch::with(tile * (chain.operands.len() - copied + chain.registers), |scratch| {
+            let tiles = scratch.chunks_exact_mut(tile);
+            // Outputs for as long as the scratch is there.
+            let outputs = outputs.iter_mut().map(|output| &mut **output).collect();
+            Part { ready: self, slots: SmallVec::new() }.run(outputs, sums, bounds, tiles);
+        });
+    }
+}
+
+struct Part<'p, 'o, 'a, E> {
+    ready: &'p Prepared<'o, 'a, E>,
+    slots: SmallVec<[Slot<'p, E>; 16]>,
+}
+
+impl<'p, E: Elementary> Part<'p, '_, '_, E> {
     fn run(
         mut self,
-        mut outputs: Outputs<'a, E>,
+        mut outputs: Outputs<'p, E>,
+        mut sums: Outputs<'_, E>,
         bounds: Range<usize>,
-        mut tiles: impl Iterator<Item = &'a mut [E]>,
+        mut tiles: impl Iterator<Item = &'p mut [E]>,
     ) {
-        let Self { chain, rows, .. } = self;
+        let ready = self.ready;
+        let chain = ready.chain;
         let mut tile = || tiles.next().expect("invariant: scratch for every register");
         let row = chain.row();
-        let mut by_rows = false;
-        for (operand, place) in chain.operands.iter().zip(self.operands) {
-            by_rows |= operand.lie == Lie::Periodic;
+        // A row that is not copied is a slice: a tile ends where it does at the latest.
+        let mut apart = false;
+        for (i, (operand, place)) in chain.operands.iter().zip(ready.operands).enumerate() {
             self.slots.push(match (operand.lie, place) {
+                (_, Place::Output(_)) if !ready.moved[i] => Slot::default(),
                 (_, Place::Output(_)) | (Lie::Strided, _) => Slot::Write(tile()),
                 (Lie::Splat, Place::Slice(elements)) => {
                     Slot::Read(&elements[operand.offset..][..1])
                 }
-                (Lie::Periodic, Place::Slice(elements)) if rows == Rows::Together => {
-                    let period = &elements[operand.offset..][..row];
-                    let copies = tile();
-                    let reach = copies.len().min(bounds.len() + row);
-                    for to in copies[..reach].chunks_mut(row) {
-                        to.clone_from_slice(&period[..to.len()]);
-                    }
-                    Slot::Write(copies)
+                (Lie::Periodic, Place::Slice(_)) => {
+                    apart |= ready.copied[i].is_none();
+                    Slot::default()
                 }
-                (Lie::Slice | Lie::Periodic, Place::Slice(_)) => Slot::default(),
+                (Lie::Slice, Place::Slice(_)) => Slot::default(),
             });
         }
-        // Copied rows stay in the scratch; what a tile reads of them is a window.
-        let copied: SmallVec<[Option<&'a [E]>; 16]> = chain
-            .operands
-            .iter()
-            .zip(&mut self.slots)
-            .map(|(operand, slot)| match (operand.lie, take(slot)) {
-                (Lie::Periodic, Slot::Write(copies)) => Some(&*copies),
-                (_, kept) => {
-                    *slot = kept;
-                    None
-                }
-            })
-            .collect();
         self.slots.extend((0..chain.outputs).map(|_| Slot::default()));
         self.slots.extend((0..chain.registers).map(|_| Slot::Write(tile())));
+        let mut lanes: SmallVec<[[E; LANES]; 4]> =
+            sums.iter().map(|_| std::array::from_fn(|_| E::zero())).collect();
         let mut at = bounds.start;
         while at < bounds.end {
-            let room = if by_rows && rows == Rows::Apart { row - at % row } else { usize::MAX };
+            let row_left = if apart { row - at % row } else { usize::MAX };
+            let block_left = if sums.is_empty() { usize::MAX } else { SB - at % SB };
+            let room = row_left.min(block_left);
             let length = chain.tile.min(bounds.end - at).min(room);
             for (o, rest) in outputs.iter_mut().enumerate() {
-                let (to, after) = take(rest).split_at_mut(length);
-                *rest = after;
-                self.slots[chain.operands.len() + o] = Slot::Write(to);
+                self.slots[chain.operands.len() + o] = Slot::Write(cut(rest, length));
             }
-            self.load(at, length, &copied);
-            for instruction in &chain.instructions {
+            self.load(at, length);
+            for instruction in &ready.instructions {
                 step(instruction, &mut self.slots, length);
+            }
+            let ends = length == block_left || at + length == bounds.end;
+            for ((sum, lanes), blocks) in chain.sums.iter().zip(&mut lanes).zip(&mut sums) {
+                let elements = &self.slots[sum.from as usize].read()[..length];
+                sum_into_lanes(lanes, at, elements);
+                if ends {
+                    let taken = std::mem::replace(lanes, std::array::from_fn(|_| E::zero()));
+                    cut(blocks, 1)[0] = sum_of_lanes(taken);
+                }
             }
             at += length;
         }
     }
 
     /// Sets the operands' slots for the elements from `at`.
-    fn load(&mut self, at: usize, length: usize, copied: &[Option<&'a [E]>]) {
-        let Self { chain, operands, ref mut slots, .. } = *self;
+    fn load(&mut self, at: usize, length: usize) {
+        let Self { ready, ref mut slots } = *self;
+        let chain = ready.chain;
         let row = chain.row();
-        for (i, (operand, place)) in chain.operands.iter().zip(operands).enumerate() {
+        for (i, (operand, place)) in chain.operands.iter().zip(ready.operands).enumerate() {
             match (operand.lie, place) {
+                (_, Place::Output(_)) if !ready.moved[i] => {}
                 (_, Place::Output(o)) => {
                     let mut loaded = take(&mut slots[i]);
                     if let Slot::Write(to) = &mut loaded {
@@ -210,7 +289,7 @@ impl<'a, E: Elementary> Part<'_, 'a, E> {
                     slots[i] = Slot::Read(&elements[operand.offset + at..][..length]);
                 }
                 (Lie::Periodic, Place::Slice(elements)) => {
-                    slots[i] = Slot::Read(match copied[i] {
+                    slots[i] = Slot::Read(match ready.copied[i] {
                         Some(copies) => &copies[at % row..][..length],
                         None => &elements[operand.offset + at % row..][..length],
                     });
@@ -275,6 +354,13 @@ fn step<E: Elementary>(instruction: &Instruction, slots: &mut [Slot<'_, E>], len
             [x] => out.fill(op.apply(x)),
             elements => map_to(op, elements, out),
         },
+        // The slot that is written is empty meanwhile: its old elements are what is read.
+        Pointwise::Binary(op) if instruction.arguments[0] == instruction.to => {
+            zip_in_slice(op, out, argument(1), false)
+        }
+        Pointwise::Binary(op) if instruction.arguments[1] == instruction.to => {
+            zip_in_slice(op, out, argument(0), true)
+        }
         Pointwise::Binary(op) => zip_to_slice(op, argument(0), argument(1), out),
         Pointwise::Select => select_to(argument(0), argument(1), argument(2), out),
     }

@@ -17,6 +17,7 @@ mod pointwise;
 pub(crate) mod power;
 mod product;
 pub(crate) mod reduce;
+mod rows;
 mod softmax;
 mod sum;
 #[cfg(test)]
@@ -34,6 +35,7 @@ pub(crate) use movement::{
 pub(crate) use product::{matmul_into, product};
 pub(crate) use softmax::{
     log_softmax, log_softmax_into, log_sum_exp, log_sum_exp_into, softmax, softmax_into,
+    softmax_lines,
 };
 pub(crate) use sum::{sum, sum_into};
 pub(crate) use window::{fold, fold_into, window};

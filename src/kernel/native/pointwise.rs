@@ -25,6 +25,28 @@ pub(super) fn zip_to_slice<E: Elementary>(op: Binary, a: &[E], b: &[E], out: &mu
     with_binary!(op, run)
 }
 
+/// `op` of each element and its partner, or one for all, in the elements' place; of the partner first
+/// where `flipped`.
+pub(super) fn zip_in_slice<E: Elementary>(op: Binary, out: &mut [E], other: &[E], flipped: bool) {
+    macro_rules! run {
+        ($f:expr) => {
+            Level::best().compiled(
+                #[inline(always)]
+                || {
+                    let f = $f;
+                    match (other, flipped) {
+                        ([y], false) => out.iter_mut().for_each(|x| *x = f(x, y)),
+                        ([y], true) => out.iter_mut().for_each(|x| *x = f(y, x)),
+                        (other, false) => out.iter_mut().zip(other).for_each(|(x, y)| *x = f(x, y)),
+                        (other, true) => out.iter_mut().zip(other).for_each(|(x, y)| *x = f(y, x)),
+                    }
+                },
+            )
+        };
+    }
+    with_binary!(op, run)
+}
+
 #[inline(always)]
 fn pairs<E: Elementary>(a: &[E], b: &[E], out: &mut [E], f: impl Fn(&E, &E) -> E) {
     let count = out.len();

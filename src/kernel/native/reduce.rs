@@ -4,9 +4,10 @@
 //! same for any tree. Several lines advance side by side, as the operations on one wait for one
 //! another.
 
+use super::rows::{inside, joined, load};
 use crate::kernel::order::LANES;
 use crate::kernel::simd::{Level, Native, Registers, Work};
-use crate::kernel::{ReduceTask, Reduction};
+use crate::kernel::{Elementary, ReduceTask, Reduction};
 use crate::math::extrema::maximum;
 use crate::math::format::Format;
 use crate::math::value::Value;
@@ -51,52 +52,82 @@ fn groups<R: Registers, const N: usize, const PER: usize>(
     // A last, shorter line is in no group.
     let whole = (elements.len() / length / N).min(out.len() / N);
     let (grouped, rest) = out.split_at_mut(whole * N);
-    for (lines, out) in elements.chunks(N * length).zip(grouped.chunks_exact_mut(N)) {
-        let lines = core::array::from_fn(|i| &lines[i * length..][..length]);
-        out.copy_from_slice(&together::<R, N, PER>(token, reduction, lines));
+    let tail = inside::<R, PER>(token, length % LANES);
+    let lines = Together::<R, PER> { token, reduction, elements, length, tail };
+    for (group, out) in grouped.chunks_exact_mut(N).enumerate() {
+        out.copy_from_slice(&lines.reduced::<N>(group * N * length));
     }
-    for (line, out) in elements[whole * N * length..].chunks(length).zip(rest) {
-        [*out] = together::<R, 1, PER>(token, reduction, [line]);
+    for (number, out) in rest.iter_mut().enumerate() {
+        let start = (whole * N + number) * length;
+        let length = length.min(elements.len() - start);
+        let tail = inside::<R, PER>(token, length % LANES);
+        [*out] = Together { length, tail, ..lines }.reduced::<1>(start);
     }
 }
 
 /// Lines of one length.
-#[inline(always)]
-fn together<R: Registers, const N: usize, const PER: usize>(
+#[derive(Clone, Copy)]
+struct Together<'a, R: Registers, const PER: usize> {
     token: R,
     reduction: Reduction,
-    lines: [&[R::Element]; N],
-) -> [R::Element; N] {
-    let zero = token.splat(R::Element::exact(0.0));
-    let mut lanes = [[zero; PER]; N];
-    let rows = lines[0].len() / LANES;
-    let registers = lines.map(
-        #[inline(always)]
-        |line| &R::split(&line[..rows * LANES]).0[..rows * PER],
-    );
-    let mut first = 0;
-    if let Reduction::Max = reduction
-        && rows > 0
-    {
-        for i in 0..N {
-            lanes[i].copy_from_slice(&registers[i][..PER]);
+    elements: &'a [R::Element],
+    length: usize,
+    /// Which lanes the last, partial row fills.
+    tail: [R::Mask; PER],
+}
+
+impl<R: Registers, const PER: usize> Together<'_, R, PER> {
+    /// The `N` lines from `start`.
+    #[inline(always)]
+    fn reduced<const N: usize>(&self, start: usize) -> [R::Element; N] {
+        let Self { token, reduction, elements, length, tail } = *self;
+        let zero = token.splat(R::Element::exact(0.0));
+        let mut lanes = [[zero; PER]; N];
+        let mut first = 0;
+        if let Reduction::Max = reduction {
+            for (i, lanes) in lanes.iter_mut().enumerate() {
+                // A lane that no element takes has the first one.
+                *lanes = match length {
+                    LANES.. => load::<R, PER>(elements, start + i * length),
+                    _ => [token.splat(elements[start + i * length]); PER],
+                };
+            }
+            first = usize::from(length >= LANES);
         }
-        first = 1;
-    }
-    for row in first..rows {
-        for i in 0..N {
-            for p in 0..PER {
-                lanes[i][p] = step(token, reduction, lanes[i][p], registers[i][row * PER + p]);
+        let rows = length / LANES;
+        for r in first..rows {
+            for (i, lanes) in lanes.iter_mut().enumerate() {
+                let row = load::<R, PER>(elements, start + i * length + r * LANES);
+                for p in 0..PER {
+                    lanes[p] = step(token, reduction, lanes[p], row[p]);
+                }
             }
         }
+        if length % LANES > 0 {
+            for (i, lanes) in lanes.iter_mut().enumerate() {
+                let row = load::<R, PER>(elements, start + i * length + rows * LANES);
+                for p in 0..PER {
+                    let taken = step(token, reduction, lanes[p], row[p]);
+                    lanes[p] = token.select(tail[p], taken, lanes[p]);
+                }
+            }
+        }
+        lanes.map(
+            #[inline(always)]
+            |lanes| match reduction {
+                Reduction::Sum => joined::<R, PER>(
+                    lanes,
+                    #[inline(always)]
+                    |a, b| a.add(&b),
+                ),
+                Reduction::Max => joined::<R, PER>(
+                    lanes,
+                    #[inline(always)]
+                    |a, b| Elementary::maximum(&a, &b),
+                ),
+            },
+        )
     }
-    let mut out = [R::Element::exact(0.0); N];
-    for i in 0..N {
-        let mut spilled = [R::Element::exact(0.0); LANES];
-        R::split_mut(&mut spilled).0.copy_from_slice(&lanes[i]);
-        out[i] = finish(reduction, spilled, rows == 0, &lines[i][rows * LANES..]);
-    }
-    out
 }
 
 #[inline(always)]
@@ -105,37 +136,4 @@ fn step<R: Registers>(token: R, reduction: Reduction, lane: R::Float, x: R::Floa
         Reduction::Sum => token.add(lane, x),
         Reduction::Max => maximum(Value::new(token, lane), Value::new(token, x)).lanes(),
     }
-}
-
-/// Takes up the last, partial row, and joins the lanes by the tree of the sum rule.
-#[inline(always)]
-fn finish<E: Native>(reduction: Reduction, mut lanes: [E; LANES], empty: bool, rest: &[E]) -> E {
-    match reduction {
-        Reduction::Sum => {
-            for (lane, x) in lanes.iter_mut().zip(rest) {
-                *lane = lane.add(x);
-            }
-        }
-        Reduction::Max if empty => {
-            // The first element in every lane that no other takes.
-            lanes = [rest[0]; LANES];
-            lanes[..rest.len()].copy_from_slice(rest);
-        }
-        Reduction::Max => {
-            for (lane, x) in lanes.iter_mut().zip(rest) {
-                *lane = lane.maximum(x);
-            }
-        }
-    }
-    let mut width = LANES / 2;
-    while width > 0 {
-        for l in 0..width {
-            lanes[l] = match reduction {
-                Reduction::Sum => lanes[l].add(&lanes[l + width]),
-                Reduction::Max => lanes[l].maximum(&lanes[l + width]),
-            };
-        }
-        width /= 2;
-    }
-    lanes[0]
 }

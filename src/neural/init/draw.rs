@@ -5,10 +5,10 @@
 
 use crate::{Elementary, Lowering};
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(in crate::neural) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 // A copy, as this module is written with what the crate exports; the same goldens pin both.
-fn mix(mut z: u64) -> u64 {
+pub(in crate::neural) fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
@@ -16,20 +16,20 @@ fn mix(mut z: u64) -> u64 {
 
 /// The raw draws of one call of an initialiser.
 #[derive(Clone, Copy)]
-pub(super) struct Stream {
+pub(in crate::neural) struct Stream {
     key: u64,
 }
 
 impl Stream {
     /// The stream of call `call` under `seed`.
-    pub(super) fn new(seed: u64, call: u64) -> Self {
+    pub(in crate::neural) fn new(seed: u64, call: u64) -> Self {
         // The seed is mixed first, so that neighbouring seeds share no stream.
         let start = mix(seed.wrapping_add(GOLDEN));
         Self { key: mix(start.wrapping_add(call.wrapping_add(1).wrapping_mul(GOLDEN))) }
     }
 
     /// Raw draw `index`.
-    pub(super) fn bits(self, index: u64) -> u64 {
+    pub(in crate::neural) fn bits(self, index: u64) -> u64 {
         mix(self.key.wrapping_add(index.wrapping_add(1).wrapping_mul(GOLDEN)))
     }
 }
@@ -43,7 +43,7 @@ pub(super) fn precision<E: Elementary>() -> u32 {
 }
 
 /// The number of `[0, 1)` that the upper `precision` bits stand for: exact, never 1.
-fn unit(bits: u64, precision: u32) -> f64 {
+pub(in crate::neural) fn unit(bits: u64, precision: u32) -> f64 {
     (bits >> (u64::BITS - precision)) as f64 / (1_u64 << precision) as f64
 }
 
@@ -62,7 +62,7 @@ pub(super) fn uniform<E: Elementary>(bits: u64, low: f64, high: f64) -> E {
 }
 
 /// A standard normal number from two raw draws: finite whatever the bits.
-pub(super) fn standard_normal(radius: u64, angle: u64, precision: u32) -> f64 {
+pub(in crate::neural) fn standard_normal(radius: u64, angle: u64, precision: u32) -> f64 {
     // 1 - u, of (0, 1]: its logarithm is finite.
     let logarithm = Elementary::ln(&(1.0 - unit(radius, precision)));
     let cosine = Elementary::cos(&(std::f64::consts::TAU * unit(angle, precision)));

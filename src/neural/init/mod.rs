@@ -44,7 +44,7 @@
 //! [`xavier`] and [`kaiming`] take their spread from how many numbers each element is summed with:
 //! see [`fans`]. A vector is a bias, which has no fan, and starts at 0.
 
-mod draw;
+pub(super) mod draw;
 mod fan;
 mod spread;
 

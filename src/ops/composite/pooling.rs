@@ -44,7 +44,7 @@ impl<P: Tensorial> Value<'_, P> {
     ) -> Result<(), ShapeError> {
         let shape = self.shape();
         let mut verdict = check(shape, size, window);
-        if verdict.is_ok() && operation == "max_pool" {
+        if verdict.is_ok() {
             for axis in 0..2 {
                 if let Some(outside) = outside(shape[2 + axis], size[axis], window, axis) {
                     let axis = 2 + axis;
@@ -101,7 +101,8 @@ impl<P: Tensorial> Value<'_, P> {
     }
 
     /// The mean of each window of `size` on images `[n, c, h, w]`: `[n, c, oh, ow]`. The padding is
-    /// zeros, and they count: every window divides by its whole size.
+    /// zeros, and they count: every window divides by its whole size. A window of nothing but padding,
+    /// whose mean would say nothing of the image, is refused.
     ///
     /// Windows lie at every position unless `window` has another step.
     ///
@@ -121,8 +122,8 @@ impl<P: Tensorial> Value<'_, P> {
     /// # Panics
     ///
     /// Where the images do not have four axes (C1), a step, a dilation or an extent of a window is 0
-    /// or there are groups (C2), no window fits a padded image (C3) or the windows overflow the
-    /// address space (C4).
+    /// or there are groups (C2), no window fits a padded image (C3), the windows overflow the address
+    /// space (C4) or a window lies wholly in the padding (C5).
     #[must_use]
     #[track_caller]
     pub fn average_pool(self, size: [usize; 2], window: &Window) -> Self {
@@ -133,7 +134,7 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// # Errors
     ///
-    /// As [`Value::average_pool`] panics (C1 to C4).
+    /// As [`Value::average_pool`] panics (C1 to C5).
     #[track_caller]
     pub fn try_average_pool(self, size: [usize; 2], window: &Window) -> Result<Self, ShapeError> {
         self.pooled("average_pool", size, window)?;

@@ -5,7 +5,7 @@
 
 use super::bind::{Elements, Given, elements, rows};
 use crate::kernel::memory::Block;
-use crate::kernel::native::chain::{Outputs, Place, finish, run};
+use crate::kernel::native::chain::{Outputs, Place, prepared, run};
 use crate::kernel::reference::View;
 use crate::kernel::{Elementary, Numerics};
 use crate::payload::Tensorial;
@@ -167,8 +167,8 @@ fn step<E: Elementary>(
                 std::iter::once(Place::Output(0)).chain(others).collect();
             let views: SmallVec<[View<'_, E>; 2]> =
                 read.iter().map(|operand| view(operand, slice(operand))).collect();
-            call.run_followed(&views, numerics, out, &|start, run| {
-                finish(chain, &places, start, run)
+            prepared(chain, &places, |ready| {
+                call.run_followed(&views, numerics, out, &|start, run| ready.finish(start, run));
             });
         }
     }

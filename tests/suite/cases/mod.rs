@@ -11,6 +11,7 @@ mod convolution;
 mod higher;
 mod overflow;
 mod saturation;
+mod seeded;
 mod singular;
 mod special;
 mod views;

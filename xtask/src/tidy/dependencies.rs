@@ -4,7 +4,17 @@
 use super::{Violation, manifest::Manifest, source::Source};
 
 /// What the published crate is built from.
-const RUNTIME: [&str; 6] = ["bytemuck", "pulp", "rayon", "serde", "smallvec", "xxhash-rust"];
+const RUNTIME: [&str; 9] = [
+    "bytemuck",
+    "miniz_oxide",
+    "pulp",
+    "rawzip",
+    "rayon",
+    "serde",
+    "serde_json",
+    "smallvec",
+    "xxhash-rust",
+];
 
 /// Packages that were not decided on, decisions without a package, and gaps in the documents.
 pub fn check(sources: &[Source], manifest: &Manifest) -> Vec<Violation> {

@@ -1,6 +1,10 @@
-//! What reading a tape's text allocates: in proportion to the text, whatever the text claims.
+//! What reading takes in memory: in proportion to what is read, whatever that claims. Texts of tapes
+//! here, files in `loaders`.
 //!
 //! In a binary of its own, with one test: the allocator counts for the whole process.
+
+#[cfg(feature = "checkpoint")]
+mod loaders;
 
 use poorgrad::{Network, Tensor};
 use testkit::Counting;
@@ -39,7 +43,13 @@ fn check(text: &str) {
 }
 
 #[test]
-fn memory_is_proportional_to_the_text() {
+fn memory_is_proportional_to_what_is_read() {
+    tapes();
+    #[cfg(feature = "checkpoint")]
+    loaders::check();
+}
+
+fn tapes() {
     // Claims: shapes, counts, attributes that stand for more than is written down.
     for body in [
         "leaf constant 1.0 : [500000000000000000]",
@@ -85,7 +95,7 @@ fn memory_is_proportional_to_the_text() {
     check(&format!("tape 1 f32\n%0=leaf 1 :[]\"{}", "\\n".repeat(50_000)));
     check(&format!("tape 1 f32\n%0=leaf 1 :[{}", "0,".repeat(50_000)));
     // Digits replaced at random in a tape of all kinds of numbers.
-    let sample = include_str!("filetests/movement/views.tape");
+    let sample = include_str!("../filetests/movement/views.tape");
     for seed in 0..5_000 {
         let mut text = sample.to_owned();
         let digits: Vec<usize> =

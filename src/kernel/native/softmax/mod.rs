@@ -2,6 +2,14 @@
 //!
 //! BITS: the steps of the definition, each over a whole line.
 
+mod registers;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use registers::softmax as softmax_lines;
+#[cfg(test)]
+use registers::softmax_at;
+
 use super::lines::{each_line, trailing};
 use super::map::map_to;
 use super::maximum::maxima;
@@ -11,7 +19,7 @@ use crate::kernel::order::SB;
 use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
 use crate::kernel::walk::product_of;
-use crate::kernel::{Elementary, Unary, scratch, threads};
+use crate::kernel::{Elementary, Softmax, SoftmaxTask, Unary, scratch, threads};
 
 /// What one element costs, in plain operations.
 const COST: usize = 24;
@@ -83,6 +91,10 @@ pub(crate) fn log_sum_exp<E: Elementary>(x: View<'_, E>, axis: usize) -> Vec<E> 
 pub(crate) fn log_sum_exp_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
     let length = x.extents[axis];
     let each = |lines: Lines<'_, E>, out: &mut [E]| {
+        let (form, elements) = (Softmax::LogSumExp, lines.elements);
+        if E::softmax(&mut SoftmaxTask { form, elements, length, out: &mut *out }) {
+            return;
+        }
         let (size, count) = (lines.elements.len(), lines.count());
         scratch::with(2 * size + count, |scratch| {
             let (shifted, scratch) = scratch.split_at_mut(size);
@@ -119,7 +131,7 @@ pub(crate) fn log_softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Block<E
 
 /// As `reference::log_softmax`, into `out`.
 pub(crate) fn log_softmax_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
-    each_line_to(x, axis, out, |lines, exponentials, logarithms, out| {
+    each_line_to(x, axis, out, Softmax::LogSoftmax, |lines, exponentials, logarithms, out| {
         lines.shift(logarithms, out);
         map_to(Unary::Exp, out, exponentials);
         Lines { elements: exponentials, ..lines }.sum(logarithms);
@@ -142,7 +154,7 @@ pub(crate) fn softmax<E: Elementary>(x: View<'_, E>, axis: usize) -> Block<E> {
 
 /// As `reference::softmax`, into `out`.
 pub(crate) fn softmax_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut [E]) {
-    each_line_to(x, axis, out, |lines, shifted, sums, out| {
+    each_line_to(x, axis, out, Softmax::Softmax, |lines, shifted, sums, out| {
         lines.shift(sums, shifted);
         map_to(Unary::Exp, shifted, out);
         Lines { elements: out, ..lines }.sum(sums);
@@ -155,12 +167,14 @@ pub(crate) fn softmax_into<E: Elementary>(x: View<'_, E>, axis: usize, out: &mut
     })
 }
 
-/// The array that `of` makes of the lines along `axis`, laid out as `x` is. It is given some lines,
-/// scratch of as many elements and of one for each line, and their results.
+/// The array of `form` that `of` makes of the lines along `axis`, laid out as `x` is, where the
+/// element has no kernel of its own. It is given some lines, scratch of as many elements and of one for
+/// each line, and their results.
 fn each_line_to<E: Elementary>(
     x: View<'_, E>,
     axis: usize,
     out: &mut [E],
+    form: Softmax,
     of: impl Fn(Lines<'_, E>, &mut [E], &mut [E], &mut [E]) + Sync,
 ) {
     let length = x.extents[axis];
@@ -168,6 +182,9 @@ fn each_line_to<E: Elementary>(
         return;
     }
     let run = |elements: &[E], to: &mut [E]| {
+        if E::softmax(&mut SoftmaxTask { form, elements, length, out: &mut *to }) {
+            return;
+        }
         let lines = Lines { elements, length };
         scratch::with(elements.len() + lines.count(), |scratch| {
             let (scratch, numbers) = scratch.split_at_mut(elements.len());

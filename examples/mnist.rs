@@ -1,0 +1,173 @@
+//! MNIST by a plan, in a run that can stop and go on.
+//!
+//! What it teaches: a training run is a function of its seed and its data, to the bit. Its state is the
+//! parameters, what the optimiser carries, and where it stands; a checkpoint holds all of it, so that a
+//! run that stops, is saved, and goes on in another process ends with the bits of one that never stopped.
+//! The convolutions run by a plan: one for training, compiled once, and one for scores alone.
+//!
+//!     cargo run --release --example mnist -- --data FOLDER
+//!     cargo run --release --example mnist -- --data FOLDER --steps 500 --save half.safetensors
+//!     cargo run --release --example mnist -- --data FOLDER --resume half.safetensors
+
+use poorgrad::checkpoint::{Checkpoint, CheckpointError};
+use poorgrad::{Adam, Batches, Network, Optimizer, Plan, Schedule, Tensor};
+use std::path::Path;
+use zoo::{
+    chart::Chart,
+    cli::{Arguments, Options, fail},
+    convnet::{ConvNet, Loss},
+    counted,
+    images::Images,
+    mnist::{self, DEVIATION, MEAN, Set},
+    progress::Progress,
+    stopwatch::Stopwatch,
+    synthetic,
+};
+
+/// Images of a step.
+const BATCH: usize = 64;
+/// The most images that are judged at once.
+const TURN: usize = 1000;
+
+fn main() {
+    let options = Arguments::new("mnist", "Reads digits: LeNet, trained by a plan.", 0)
+        .epochs(10)
+        .data("A folder with the four files of MNIST, packed or not [default: they are fetched]")
+        .text(
+            "split",
+            "A,B",
+            "Of the 10,000 test images, learn from the first A, judge by the last B",
+        )
+        .positive("rate", 2e-3, "Learning rate of the first step; it falls to a hundredth")
+        .text("save", "FILE", "Write the state of the run at its end: a .safetensors or .npz file")
+        .text("resume", "FILE", "Go on from such a file")
+        .parse();
+    let (train, test) = data(&options);
+    // Which images a step sees is a function of the seed and its number: nothing to save.
+    let mut batches =
+        Batches::try_new(train.len(), BATCH, options.seed).unwrap_or_else(|error| fail(&error));
+    let all = options.epochs * batches.per_epoch();
+    println!("{} to learn from, {} to judge by", counted(train.len(), "image"), test.len());
+
+    let network = Network::new();
+    let model = ConvNet::lenet(&network, options.seed);
+    let step = model.loss(&network, train.extents(), BATCH);
+    let turn = model.loss(&network, test.extents(), test.len().min(TURN));
+    let plan = network.compile_training(step.loss, []);
+    let scoring = network.compile([turn.scores], []);
+
+    let highest = options.number("rate");
+    let schedule = Schedule::cosine(highest, highest / 100.0, all);
+    let mut optimizer = Adam::new(highest);
+    let (mut network, start) = match options.text("resume") {
+        None => (network, 0),
+        Some(path) => resume(path, &network, &mut optimizer, options.seed),
+    };
+    let end = all.min(options.steps).max(start);
+    let (mut losses, watch) = (Vec::new(), Stopwatch::start());
+    let progress = Progress::new("training", end - start);
+    for number in start..end {
+        let (images, classes) = train.batch(batches.at(number), MEAN, DEVIATION);
+        let results = plan.forward(&network, [(step.images, images), (step.classes, classes)]);
+        losses.push(f64::from(results.of(step.loss).item()));
+        optimizer.set_learning_rate(schedule.at(number));
+        let gradients = results.backward(step.loss);
+        drop(results);
+        network = optimizer.step(network, &gradients);
+        progress.step(losses[number - start]);
+    }
+    progress.finish();
+    let seconds = watch.seconds();
+    let steps = counted(end - start, "step");
+    let each = 1e3 * seconds / (end - start).max(1) as f64;
+    println!("{steps} in {seconds:.1} s, {each:.2} ms each");
+    if let Some(path) = options.text("save") {
+        save(path, &network, &optimizer, end, options.seed).unwrap_or_else(|error| fail(&error));
+        println!("saved after step {end}: {path}");
+    }
+    Chart::new("mnist").losses(&losses).logarithmic().print();
+    let right = right(&scoring, &network, &turn, &test);
+    let percent = 100.0 * right as f64 / test.len() as f64;
+    println!("accuracy {percent:.2} % ({right} of {})", test.len());
+    println!("fingerprint {}", network.fingerprint());
+}
+
+/// What is learned from, and what is judged by.
+fn data(options: &Options) -> (Images, Images) {
+    if options.smoke && options.data.is_none() {
+        println!("a smoke run without data: synthetic images");
+        let images = |count, seed| synthetic::images([1, 28, 28], count, seed);
+        return (images(256, options.seed), images(100, options.seed + 1));
+    }
+    let read = |set| mnist::open(options.data.as_deref(), set).unwrap_or_else(|error| fail(&error));
+    let Some(split) = options.text("split") else { return (read(Set::Train), read(Set::Test)) };
+    let images = read(Set::Test);
+    let parts = split.split_once(',').and_then(|(train, test)| {
+        let (train, test) = (train.trim().parse().ok()?, test.trim().parse().ok()?);
+        // The last ones, behind those that are learned from.
+        let start =
+            images.len().checked_sub(test).filter(|&start| train >= BATCH && start >= train);
+        Some((images.part(0, train)?, images.part(start?, test)?)).filter(|_| test > 0)
+    });
+    parts.unwrap_or_else(|| {
+        fail(&format!(
+            "--split {split}: two numbers are needed, at least {BATCH} and 1, {} in all",
+            images.len()
+        ))
+    })
+}
+
+/// Where a run stands, in a file.
+fn save(
+    path: &str,
+    network: &Network<Tensor>,
+    optimizer: &Adam<Tensor>,
+    step: usize,
+    seed: u64,
+) -> Result<(), CheckpointError> {
+    let mut checkpoint = Checkpoint::of(network)?;
+    checkpoint.put_optimizer(network, optimizer)?;
+    checkpoint.set_note("step", step);
+    checkpoint.set_note("seed", seed);
+    checkpoint.write(path)
+}
+
+/// The network, and the step that comes next.
+fn resume(
+    path: &str,
+    network: &Network<Tensor>,
+    optimizer: &mut Adam<Tensor>,
+    seed: u64,
+) -> (Network<Tensor>, usize) {
+    let mut read = || {
+        let checkpoint = Checkpoint::read(Path::new(path))?;
+        let resumed = checkpoint.resume(network, optimizer)?;
+        Ok((resumed, checkpoint.note("step")?, checkpoint.note::<u64>("seed")?))
+    };
+    let (network, step, before) = read().unwrap_or_else(|error: CheckpointError| fail(&error));
+    if before != seed {
+        fail(&format!("{path} was trained with --seed {before}: go on with the same"));
+    }
+    println!("going on after step {step}: {path}");
+    (network, step)
+}
+
+/// How many images get their class the highest score.
+fn right(plan: &Plan<Tensor>, network: &Network<Tensor>, turn: &Loss, images: &Images) -> usize {
+    let (each, all) = (images.len().min(TURN), Vec::from_iter(0..images.len()));
+    let mut right = 0;
+    for picks in all.chunks(each) {
+        // The last turn is filled up with images that are not counted.
+        let mut filled = picks.to_vec();
+        filled.resize(each, 0);
+        let (pixels, _) = images.batch(&filled, MEAN, DEVIATION);
+        let scores = plan.forward(network, [(turn.images, pixels)]).of(turn.scores);
+        let best = scores.argmax_along(1);
+        right += picks
+            .iter()
+            .zip(best)
+            .filter(|&(&pick, best)| usize::from(images.labels()[pick]) == best)
+            .count();
+    }
+    right
+}

@@ -1,0 +1,148 @@
+//! Lines of `f32` and `f64` through the softmax family in registers, each in three passes.
+//!
+//! BITS: in every lane the steps of the definition; the lanes of the sum rule are as many registers
+//! as they fill, and an absent lane adds the `+0` of the rule. A maximum here may lose a NaN, and be
+//! either zero where both are there, by the machine: of zeros no result shows which, and where the line
+//! has a NaN the sum is NaN, and the line is computed anew, step by step.
+
+use crate::kernel::native::rows::{inside, joined, load, store};
+use crate::kernel::order::{LANES, SB};
+use crate::kernel::reference;
+use crate::kernel::reference::View;
+use crate::kernel::simd::{Level, Native, Registers, Work};
+use crate::kernel::{Elementary, Softmax, SoftmaxTask};
+use crate::math::exp::exp;
+use crate::math::format::Format;
+use crate::math::ln::ln;
+use crate::math::value::Value;
+
+/// The lines in registers: see `Elementary::softmax`.
+pub(crate) fn softmax<E: Native>(task: &mut SoftmaxTask<'_, E>) -> bool {
+    softmax_at(Level::best(), task)
+}
+
+/// The lines with the instructions of `level`.
+pub(crate) fn softmax_at<E: Native>(level: Level, task: &mut SoftmaxTask<'_, E>) -> bool {
+    // A line of several blocks has a sum of sums.
+    let taken = task.length <= SB;
+    if taken {
+        takes!("softmax in registers");
+        E::at(level, Lines(task));
+    }
+    taken
+}
+
+struct Lines<'t, 'a, E>(&'t mut SoftmaxTask<'a, E>);
+
+impl<E: Native> Work<E> for Lines<'_, '_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let SoftmaxTask { form, elements, length, ref mut out } = *self.0;
+        match LANES / R::WIDTH {
+            1 => lines::<R, 1>(token, form, elements, length, out),
+            2 => lines::<R, 2>(token, form, elements, length, out),
+            4 => lines::<R, 4>(token, form, elements, length, out),
+            _ => lines::<R, 8>(token, form, elements, length, out),
+        }
+    }
+}
+
+#[inline(always)]
+fn lines<R: Registers, const PER: usize>(
+    token: R,
+    form: Softmax,
+    elements: &[R::Element],
+    length: usize,
+    out: &mut [R::Element],
+) {
+    let rest = length % LANES;
+    let [zero, lowest] = [0.0, f64::NEG_INFINITY].map(|x| token.splat(R::Element::exact(x)));
+    let inside = inside::<R, PER>(token, if rest == 0 { LANES } else { rest });
+    let rows = length.div_ceil(LANES);
+    for (number, start) in (0..elements.len()).step_by(length).enumerate() {
+        let mut high = [lowest; PER];
+        for r in 0..rows {
+            let row = load::<R, PER>(elements, start + r * LANES);
+            for p in 0..PER {
+                let x =
+                    if r + 1 == rows { token.select(inside[p], row[p], lowest) } else { row[p] };
+                high[p] = token.at_least(x, high[p]);
+            }
+        }
+        let high = joined::<R, PER>(
+            high,
+            #[inline(always)]
+            |a, b| if a < b { b } else { a },
+        );
+        let shift = if high.is_finite() { high } else { R::Element::exact(0.0) };
+        let m = token.splat(shift);
+        let mut sums = [zero; PER];
+        for r in 0..rows {
+            let mut row = load::<R, PER>(elements, start + r * LANES);
+            for p in 0..PER {
+                row[p] = exp(Value::new(token, token.sub(row[p], m))).lanes();
+                let e = if r + 1 == rows { token.select(inside[p], row[p], zero) } else { row[p] };
+                sums[p] = token.add(sums[p], e);
+            }
+            if form == Softmax::Softmax {
+                // What reaches past the line is overwritten by the next one.
+                store::<R, PER>(&row, out, start + r * LANES);
+            }
+        }
+        let sum = joined::<R, PER>(
+            sums,
+            #[inline(always)]
+            |a, b| a.add(&b),
+        );
+        if sum.is_nan() {
+            anew(form, &elements[start..][..length], number, out);
+            continue;
+        }
+        let sum = token.splat(sum);
+        match form {
+            Softmax::Softmax => {
+                for r in 0..rows {
+                    let mut row = load::<R, PER>(out, start + r * LANES);
+                    for x in &mut row {
+                        *x = token.div(*x, sum);
+                    }
+                    store::<R, PER>(&row, out, start + r * LANES);
+                }
+            }
+            Softmax::LogSoftmax => {
+                let ln = ln(Value::new(token, sum)).lanes();
+                for r in 0..rows {
+                    let mut row = load::<R, PER>(elements, start + r * LANES);
+                    for x in &mut row {
+                        *x = token.sub(token.sub(*x, m), ln);
+                    }
+                    store::<R, PER>(&row, out, start + r * LANES);
+                }
+            }
+            Softmax::LogSumExp => {
+                let ln = ln(Value::new(token, sum)).lanes();
+                out[number] = R::elements(&[token.add(m, ln)])[0];
+            }
+        }
+    }
+}
+
+/// A line with NaN in it, by the definition.
+#[cold]
+#[inline(never)]
+fn anew<E: Native>(form: Softmax, line: &[E], number: usize, out: &mut [E]) {
+    let extents = [line.len()];
+    let view = View::new(line, &extents, &[1], 0);
+    match form {
+        Softmax::Softmax | Softmax::LogSoftmax => {
+            let result = match form {
+                Softmax::Softmax => reference::softmax(view, 0),
+                _ => reference::log_softmax(view, 0),
+            };
+            out[number * line.len()..][..line.len()].copy_from_slice(&result);
+        }
+        Softmax::LogSumExp => out[number] = reference::log_sum_exp(view, 0)[0],
+    }
+}

@@ -1,0 +1,164 @@
+//! Notes: short texts by name, which `safetensors` calls metadata.
+//!
+//! What was read stays the JSON text that it is until somebody asks: a file of very many notes is
+//! not to take many times its size in memory.
+
+use super::contents::LONGEST_NAME;
+use serde::Deserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The most notes that a file may have.
+const MOST: usize = 1024;
+
+#[derive(Clone)]
+pub(super) enum Notes<'b> {
+    /// A JSON object of texts, found valid.
+    Read(&'b str),
+    /// By name.
+    Own(BTreeMap<String, String>),
+}
+
+impl Default for Notes<'_> {
+    fn default() -> Self {
+        Self::Own(BTreeMap::new())
+    }
+}
+
+impl PartialEq for Notes<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.all() == other.all()
+    }
+}
+
+impl<'b> Notes<'b> {
+    /// The notes of a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// Where it is none, holds something else than texts, or a name twice.
+    pub(super) fn read(text: &'b str) -> Result<Self, serde_json::Error> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        json.deserialize_map(Check)?;
+        json.end()?;
+        Ok(Self::Read(text))
+    }
+
+    pub(super) fn all(&self) -> BTreeMap<String, String> {
+        match self {
+            Self::Own(notes) => notes.clone(),
+            Self::Read(text) => {
+                serde_json::from_str(text).expect("invariant: notes were read before")
+            }
+        }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<String> {
+        match self {
+            Self::Own(notes) => notes.get(name).cloned(),
+            Self::Read(_) => self.all().remove(name),
+        }
+    }
+
+    pub(super) fn set(&mut self, name: String, text: String) {
+        let mut notes = self.all();
+        notes.insert(name, text);
+        *self = Self::Own(notes);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Own(notes) => notes.is_empty(),
+            Self::Read(_) => self.all().is_empty(),
+        }
+    }
+
+    /// As a JSON object, by ascending name.
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(&self.all()).expect("invariant: texts have a form in JSON")
+    }
+
+    pub(super) fn into_owned(self) -> Notes<'static> {
+        Notes::Own(match self {
+            Self::Own(notes) => notes,
+            Self::Read(_) => self.all(),
+        })
+    }
+}
+
+/// Reads over an object of texts without keeping them.
+struct Check;
+
+impl<'de> Visitor<'de> for Check {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of texts")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut names = Vec::new();
+        while let Some(name) = map.next_key_seed(Name)? {
+            let text: &RawValue = map.next_value()?;
+            // Read for good: a lone surrogate is no text, and `RawValue` does not look.
+            if serde_json::Deserializer::from_str(text.get()).deserialize_str(Text).is_err() {
+                return Err(A::Error::custom(format!("the note {name:?} is no text")));
+            }
+            if names.len() == MOST {
+                return Err(A::Error::custom(format!("more than {MOST} notes")));
+            }
+            names.push(name);
+        }
+        names.sort_unstable();
+        match names.array_windows().find(|[a, b]| a == b) {
+            Some([name, _]) => Err(A::Error::custom(format!("the note {name:?} stands twice"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Any text.
+struct Text;
+
+impl Visitor<'_> for Text {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+}
+
+/// A name, which borrows the file where it can. A long one is refused before it is copied.
+pub(super) struct Name;
+
+impl<'de> serde::de::DeserializeSeed<'de> for Name {
+    type Value = Cow<'de, str>;
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Cow<'de, str>, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name {
+    type Value = Cow<'de, str>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a name")
+    }
+    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Cow<'de, str>, E> {
+        short(name).map(Cow::Borrowed)
+    }
+    fn visit_str<E: Error>(self, name: &str) -> Result<Cow<'de, str>, E> {
+        short(name).map(|name| Cow::Owned(name.to_owned()))
+    }
+}
+
+fn short<E: Error>(name: &str) -> Result<&str, E> {
+    if name.len() <= LONGEST_NAME {
+        return Ok(name);
+    }
+    Err(E::custom(format!("a name of {} bytes, which is longer than {LONGEST_NAME}", name.len())))
+}
