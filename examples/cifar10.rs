@@ -61,8 +61,8 @@ fn main() {
     let (mut losses, mut probed, watch) = (Vec::new(), Vec::new(), Stopwatch::start());
     let progress = Progress::new("training", steps);
     for number in 0..steps {
-        let (images, classes) = train.batch(batches.at(number), 0.5, 0.25);
-        let results = plan.forward(&network, [(step.images, images), (step.classes, classes)]);
+        let (shown, named) = train.batch(batches.at(number), 0.5, 0.25);
+        let results = plan.forward(&network, [(step.images, shown), (step.classes, named)]);
         losses.push(f64::from(results.of(step.loss).item()));
         optimizer.set_learning_rate(schedule.at(number));
         let gradients = results.backward(step.loss);
@@ -84,7 +84,8 @@ fn main() {
 
     let scores = probe.forward(&network, [(look.images, images), (look.classes, classes)]);
     let best = scores.of(look.scores).argmax_along(1);
-    let right = best.iter().zip(test.labels()).filter(|&(&best, &label)| best == label.into());
+    let right =
+        best.iter().zip(test.labels()).filter(|&(&best, &label)| best == usize::from(label));
     let (right, seen) = (right.count(), best.len());
     let percent = 100.0 * right as f64 / seen as f64;
     println!("accuracy {percent:.1} % of what the probe sees ({right} of {seen})");

@@ -11,6 +11,9 @@ pub mod tour {}
 #[doc = include_str!("../docs/reading-a-plan.md")]
 pub mod reading_a_plan {}
 
+#[doc = include_str!("../docs/emission.md")]
+pub mod emission {}
+
 #[doc = include_str!("../docs/OPERATIONS.md")]
 pub mod operations {}
 

@@ -2,6 +2,7 @@
 //! [plan]: documents::reading_a_plan
 //! [spec]: documents::specification
 //! [operations]: documents::operations
+//! [emission]: documents::emission
 //! [design]: documents::design
 //! [architecture]: documents::architecture
 //! [reliability]: documents::reliability
@@ -19,6 +20,7 @@
 #[cfg(any(doc, doctest))]
 pub mod documents;
 mod draw;
+mod emit;
 mod engine;
 mod graph;
 mod kernel;
@@ -31,6 +33,9 @@ mod payload;
 mod plan;
 mod text;
 
+pub use emit::{
+    Emit, EmitError, EmitForm, EmittedModule, ModuleArgument, ModuleResult, ModuleSource,
+};
 pub use engine::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
 pub use engine::{Evaluation, Field, Gradients, NonFinite, Oracle, no_feeds};
 pub use graph::{Network, NetworkError, Scope, ShapeError, Stats, Symbol, Value};
@@ -51,6 +56,9 @@ pub use neural::{
 pub use neural::{
     Adam, AdamW, Batches, BatchesError, ClipError, Optimizer, OptimizerState, Random, RecordedStep,
     RmsProp, Schedule, Sgd, StateError, StateProblem, StateReader, clip_by_norm, clip_by_value,
+};
+pub use neural::{
+    Estimate, FitError, Iterate, Lbfgs, LeastSquaresReport, LevenbergMarquardt, MinimumReport, Stop,
 };
 pub use ops::{Extent, OperationInfo, operations};
 pub use payload::{

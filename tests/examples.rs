@@ -10,7 +10,8 @@ use std::{
     sync::LazyLock,
 };
 
-const NAMES: [&str; 17] = [
+const NAMES: &[&str] = &[
+    "calibration",
     "chain",
     "cifar10",
     "dual_numbers",
@@ -20,11 +21,14 @@ const NAMES: [&str; 17] = [
     "makemore_mlp",
     "makemore_mlp_batchnorm",
     "makemore_mlp_compiled",
+    "makemore_mlp_emitted",
     "makemore_mlp_facade",
     "makemore_mlp_parallel",
     "makemore_transformer",
     "mlp_xor",
     "mnist",
+    "moons",
+    "regression",
     "serving",
     "throughput",
     "walkthrough",
@@ -48,9 +52,13 @@ static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
     profile.join("examples")
 });
 
+/// Where the example that runs modules finds the tool for it.
+const RUNNER: &str = "POORGRAD_STABLEHLO_RUNNER";
+
 fn run(name: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(BUILT.join(name));
-    command.args(arguments).output().expect("a built example starts")
+    // Without a toolchain, unless a test is about one.
+    command.env(RUNNER, "no/such/runner").args(arguments).output().expect("a built example starts")
 }
 
 /// The standard output of a run that must succeed.
@@ -114,7 +122,7 @@ fn the_same_seed_prints_the_same_and_another_does_not() {
         let run = |seed| seconds(printed(name, &["--smoke", "--seed", seed]));
         assert_eq!(run("7"), run("7"), "{name}");
         // The chain has no random choice; the dual numbers print what holds for all points.
-        if !["chain", "dual_numbers"].contains(&name) {
+        if !["chain", "dual_numbers"].contains(name) {
             assert_ne!(run("7"), run("8"), "{name}");
         }
     }
@@ -327,6 +335,36 @@ fn makemore_mlp_compiled_prints_its_plan_and_both_peaks() {
 }
 
 #[test]
+fn makemore_mlp_emitted_says_what_is_missing_and_prints_its_module() {
+    let text = printed("makemore_mlp_emitted", &["--steps", "2"]);
+    assert!(text.contains("no/such/runner does not start") && text.contains("stablehlo/setup"));
+    assert!(text.contains("the plan runs alone") && text.contains("by the plan: 2 steps in "));
+    let module = printed("makemore_mlp_emitted", &["--module"]);
+    assert!(
+        module.starts_with("// argument 0 %embedding: parameter %0, f32 [27, 10]\n"),
+        "{module}"
+    );
+    assert!(module.contains("%w1: tensor<30x200xf32> {tf.aliasing_output = 2 : i32}"), "{module}");
+}
+
+#[test]
+fn makemore_mlp_emitted_trains_through_xla_beside_the_plan() {
+    let Some(runner) = env::var_os(RUNNER) else {
+        println!("skipped, as {RUNNER} is not set");
+        return;
+    };
+    let mut command = Command::new(BUILT.join("makemore_mlp_emitted"));
+    let output = command.env(RUNNER, runner).args(["--steps", "30"]).output();
+    let text = String::from_utf8(output.expect("it starts").stdout).expect("text");
+    assert!(text.contains("by XLA: 30 steps in "), "{text}");
+    // Thirty steps of `f32` arithmetic in another order.
+    let apart =
+        text.split_once("the losses are at most ").and_then(|(_, rest)| rest.split_once(" apart"));
+    let apart: f64 = apart.expect("how far apart").0.parse().expect("a number");
+    assert!(apart < 1e-4, "{text}");
+}
+
+#[test]
 fn makemore_mlp_parallel_has_the_same_bits_on_any_number_of_threads() {
     let names = Names::new("parallel");
     let run = |threads| {
@@ -369,7 +407,7 @@ fn a_rate_that_cannot_train_is_refused_and_one_that_does_not_is_named() {
 
 #[test]
 fn a_missing_corpus_is_one_clear_sentence() {
-    let readers = NAMES.into_iter().filter(|name| name.starts_with("makemore_"));
+    let readers = NAMES.iter().filter(|name| name.starts_with("makemore_"));
     for name in readers {
         let output = run(name, &["--data", "no/such/names.txt"]);
         assert_eq!(output.status.code(), Some(2), "{name}");

@@ -13,6 +13,7 @@ pub(crate) mod field;
 pub(crate) mod forward;
 mod gradcheck;
 mod interpreter;
+mod jacobian;
 mod nonfinite;
 mod update;
 

@@ -234,6 +234,17 @@ pub enum NetworkError {
         /// The shape of its cotangent or tangent.
         found: Shape,
     },
+    /// A Jacobian that no tape could hold.
+    JacobianTooLarge {
+        /// What was asked: `jacobian` or `hessian`.
+        operation: &'static str,
+        /// The value of the columns: its operation, label and source line.
+        value: String,
+        /// The shape of the rows: the target's, or that of a gradient.
+        rows: Shape,
+        /// The shape of the columns.
+        columns: Shape,
+    },
     /// The run skipped the value, as no target depends on it.
     Skipped {
         /// The value: its operation, label and source line.
@@ -286,6 +297,7 @@ impl NetworkError {
             | Self::Younger { operation, .. }
             | Self::NotScalar { operation, .. }
             | Self::DirectionShape { operation, .. }
+            | Self::JacobianTooLarge { operation, .. }
             | Self::UpdateShape { operation, .. }
             | Self::FieldTooOld { operation, .. }
             | Self::FieldForeign { operation } => operation,
@@ -360,6 +372,11 @@ impl fmt::Display for NetworkError {
                 f,
                 "{operation}: {value} has shape {expected}, and its direction {found}; they must \
                  be equal"
+            ),
+            Self::JacobianTooLarge { operation, value, rows, columns } => write!(
+                f,
+                "{operation}: the derivatives of {rows} by {columns}, the shape of {value}, are too \
+                 many to be recorded; ask for products with `jvp`, `vjp` or `hvp`"
             ),
             Self::Skipped { value } => write!(
                 f,

@@ -5,6 +5,7 @@
 //! row-major over the space.
 
 use super::map::{Pointwise, Unary};
+use super::order::SB;
 use super::walk::product_of;
 use super::{Binary, Elementary};
 
@@ -38,6 +39,14 @@ pub(super) struct Operand {
     pub(super) lie: Lie,
 }
 
+/// The sum of all elements of a slot, by the sum rule, into an output of one element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Summed {
+    pub(crate) from: u32,
+    /// Which of the outputs.
+    pub(crate) output: usize,
+}
+
 /// The program.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Chain {
@@ -47,6 +56,7 @@ pub(crate) struct Chain {
     pub(super) outputs: usize,
     pub(super) registers: usize,
     pub(super) instructions: Box<[Instruction]>,
+    pub(super) sums: Box<[Summed]>,
     /// The number of elements of a tile, the last apart.
     pub(super) tile: usize,
     /// Plain operations that one element takes.
@@ -94,8 +104,14 @@ impl Chain {
         let tile = tile.min(product_of(&extents)).max(1);
         let costs = instructions.iter().map(|instruction| cost_of(instruction.function));
         let cost = costs.fold(0, |sum, cost| sum + cost);
-        let instructions = instructions.into();
-        Self { extents: extents.into(), operands, outputs, registers, instructions, tile, cost }
+        let (extents, instructions, sums) = (extents.into(), instructions.into(), Box::default());
+        Self { extents, operands, outputs, registers, instructions, sums, tile, cost }
+    }
+
+    /// The same program, with these sums.
+    pub(crate) fn summing(self, sums: impl IntoIterator<Item = Summed>) -> Self {
+        let sums: Box<[Summed]> = sums.into_iter().collect();
+        Self { cost: self.cost + sums.len(), sums, ..self }
     }
 
     /// The number of elements of the space.
@@ -117,7 +133,8 @@ impl Chain {
     pub(crate) fn scratch(&self) -> usize {
         let copies = self.operands.iter().filter(|operand| self.repeats(operand)).count();
         let tiles = self.registers + self.operands.len() - copies;
-        tiles * self.tile + copies * (self.tile + self.row())
+        let blocks = self.sums.len() * self.count().div_ceil(SB);
+        tiles * self.tile + copies * (self.tile + self.row()) + blocks
     }
 
     /// What depends on the machine: tiles and registers, in words.

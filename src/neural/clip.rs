@@ -17,7 +17,8 @@ use std::fmt;
 ///
 /// let network = Network::new();
 /// let w = network.parameter(Tensor::from([1.0_f64, -3.0, 0.25]));
-/// let gradients = network.forward().backward((w * w).sum());
+/// let loss = (w * w).sum();
+/// let gradients = network.forward().backward(loss);
 /// let clipped = clip_by_value(&network, &gradients, 1.0).unwrap();
 /// assert_eq!(clipped.of(w).to_vec(), [1.0, -1.0, 0.5]);
 /// ```
@@ -65,7 +66,8 @@ pub fn clip_by_value<P: Tensorial>(
 ///
 /// let network = Network::new();
 /// let (a, b) = (network.parameter(Tensor::from([1.5_f64])), network.parameter(Tensor::from([2.0])));
-/// let gradients = network.forward().backward((a * a).sum() + (b * b).sum());
+/// let loss = (a * a).sum() + (b * b).sum();
+/// let gradients = network.forward().backward(loss);
 /// let (clipped, norm) = clip_by_norm(&network, &gradients, 1.0).unwrap();
 /// assert_eq!((norm, clipped.of(a).item(), clipped.of(b).item()), (5.0, 0.6, 0.8));
 /// ```

@@ -16,6 +16,7 @@ mod clip;
 mod conv2d;
 mod dropout;
 mod embedding;
+mod fitting;
 pub mod init;
 mod layer;
 mod loss;
@@ -45,6 +46,9 @@ pub use clip::{ClipError, clip_by_norm, clip_by_value};
 pub use conv2d::Conv2d;
 pub use dropout::Dropout;
 pub use embedding::Embedding;
+pub use fitting::{
+    Estimate, FitError, Iterate, Lbfgs, LeastSquaresReport, LevenbergMarquardt, MinimumReport, Stop,
+};
 pub use layer::Layer;
 pub use mlp::Mlp;
 pub use module::Module;

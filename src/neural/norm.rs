@@ -1,7 +1,6 @@
 //! `LayerNorm` and `RmsNorm`: each row of the last axis at a scale of its own.
 
 use super::Module;
-use super::algebra::literal;
 use super::layer::parameter;
 use crate::{Elementary, Network, Shape, ShapeError, Symbol, Tensorial, Value};
 
@@ -27,7 +26,7 @@ fn over_root<'n, P: Tensorial>(
     epsilon: f64,
 ) -> Result<Value<'n, P>, ShapeError> {
     let last = x.shape().rank() - 1;
-    let root = (square + literal(epsilon, square)).sqrt();
+    let root = (square + square.literal(epsilon)).sqrt();
     x.try_div(root.try_broadcast_along(&[last], x)?)
 }
 

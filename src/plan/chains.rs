@@ -2,7 +2,8 @@
 
 use super::item::Id;
 use super::schedule::{Access, Schedule, Step, Work};
-use crate::kernel::chain::{Chain, Instruction};
+use crate::kernel::call::Call;
+use crate::kernel::chain::{Chain, Instruction, Summed};
 use crate::ops::lower::{Argument, Lowered, Micro};
 use crate::payload::Tensorial;
 use crate::plan::item::Definition;
@@ -36,8 +37,8 @@ enum Name {
 /// The chain that computes the items of a step.
 pub(super) fn chain_of<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Chain {
     let shape = &schedule.item(step.items[0]).shape;
-    let named = names(schedule, step);
-    let slots = Slots::new(step, &named);
+    let (named, summed) = names(schedule, step);
+    let slots = Slots::new(step, &named, &summed);
     let instructions = named.into_iter().map(|(micro, arguments, to)| {
         let arguments = arguments.map(|name| name.map_or(0, |name| slots.of(name)));
         Instruction { function: micro.function, arguments, to: slots.of(to) }
@@ -49,13 +50,15 @@ pub(super) fn chain_of<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Cha
         .map(|access| (access.layout.strides(), access.layout.offset()))
         .collect();
     let sizes = [step.outputs.len(), slots.registers];
-    Chain::new::<P::Element>(shape.extents(), &operands, sizes, instructions)
+    let chain = Chain::new::<P::Element>(shape.extents(), &operands, sizes, instructions);
+    chain.summing(summed.into_iter().map(|(name, output)| Summed { from: slots.of(name), output }))
 }
 
 type Named = (Micro, [Option<Name>; 3], Name);
 
-/// Every function of the step's items, with names of what it reads and writes.
-fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Vec<Named> {
+/// Every function of the step's items, with names of what it reads and writes; and what is summed, each
+/// into the output of a number.
+fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> (Vec<Named>, Vec<(Name, usize)>) {
     let mut value_of: BTreeMap<Id, Name> = BTreeMap::new();
     let key =
         |access: &Access| (access.base, access.layout.strides().to_vec(), access.layout.offset());
@@ -64,11 +67,18 @@ fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Vec<Named> {
         let position = listed.get(&key(&schedule.access[id as usize]));
         *position.expect("invariant: a step lists what it reads")
     };
-    let mut named: Vec<Named> = Vec::new();
+    let (mut named, mut summed): (Vec<Named>, _) = (Vec::new(), Vec::new());
     for &id in &step.items {
         let item = schedule.item(id);
-        let Definition::Operation(_, Lowered::Pointwise(micros)) = &item.definition else {
-            unreachable!("invariant: a chain covers element-wise functions")
+        let micros = match &item.definition {
+            Definition::Operation(_, Lowered::Pointwise(micros)) => micros,
+            Definition::Operation(_, Lowered::Call(Call::Sum(_))) => {
+                let of = value_of[&schedule.access[item.operands[0] as usize].base];
+                let output = step.outputs.binary_search(&id);
+                summed.push((of, output.expect("invariant: a sum is an output")));
+                continue;
+            }
+            _ => unreachable!("invariant: a chain covers element-wise functions and sums"),
         };
         let first = named.len();
         for (number, micro) in micros.iter().enumerate() {
@@ -99,7 +109,7 @@ fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Vec<Named> {
             }
         }
     }
-    named
+    (named, summed)
 }
 
 /// The slot of every value: registers are used again once nothing reads what they hold.
@@ -111,13 +121,19 @@ struct Slots {
 }
 
 impl Slots {
-    fn new(step: &Step, named: &[Named]) -> Self {
+    fn new(step: &Step, named: &[Named], summed: &[(Name, usize)]) -> Self {
         let mut last: BTreeMap<u32, usize> = BTreeMap::new();
         for (at, (_, arguments, to)) in named.iter().enumerate() {
             for name in arguments.iter().flatten().chain([to]) {
                 if let Name::Inside(number) = name {
                     last.insert(*number, at);
                 }
+            }
+        }
+        // Sums are taken once a tile is done.
+        for (name, _) in summed {
+            if let Name::Inside(number) = name {
+                last.insert(*number, usize::MAX);
             }
         }
         let (mut inside, mut free, mut registers) = (BTreeMap::new(), Vec::new(), 0);

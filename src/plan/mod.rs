@@ -13,6 +13,7 @@ mod check;
 mod compile;
 mod describe;
 mod diff;
+mod emittable;
 mod error;
 mod execute;
 mod item;
@@ -30,7 +31,11 @@ mod schedule;
 mod tests;
 mod verify;
 
+pub(crate) use emittable::Emittable;
+pub(crate) use item::{Definition, Id, Item};
 pub(crate) use outline::{Lies, Outline};
+pub(crate) use patterns::windows::summed_windows;
+pub(crate) use schedule::Schedule;
 
 pub use check::Divergence;
 pub use compile::Compile;

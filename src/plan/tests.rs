@@ -59,3 +59,27 @@ fn steps_split_over_threads_have_the_oracles_bits() {
 fn heavy_steps_split_over_threads_have_the_oracles_bits() {
     in_pools(1_000..2_000);
 }
+
+/// Sums taken on the way, over blocks that end in the middle of a tile, of a row and of a part.
+#[test]
+fn sums_of_chains_have_the_oracles_bits() {
+    for count in [2, 17, 4095, 4096, 4097, 12_345, 40_000] {
+        let network = Network::new();
+        let x =
+            network.input(Tensor::from_fn([count], |i| (i[0] * 7919 % 1009) as f32 * 0.002 - 1.0));
+        let w = network.parameter(Tensor::scalar(0.7_f32));
+        let bias = network.parameter(Tensor::from_fn([5], |i| i[0] as f32 * 0.1));
+        let rows = x.narrow(0, 0, count / 5 * 5).reshape([count / 5, 5]);
+        let loss =
+            (x * w.broadcast_like(x)).tanh().sum() + (rows * bias.broadcast_like(rows)).exp().sum();
+        let loss = loss.symbol();
+        for threads in [1, 3] {
+            let plan = Compile::new(&network).loss(loss).threads(threads).plan();
+            let check = || plan.check(&network, []);
+            let mut found = Ok(());
+            let paths = taken(|| eagerly(|| found = check()));
+            assert!(found.is_ok(), "{count} elements, {threads} threads: {found:?}");
+            assert!(paths.contains(&"sums of a chain"), "{paths:?}");
+        }
+    }
+}

@@ -9,6 +9,7 @@ pub mod allocation;
 pub mod bits;
 pub mod decisions;
 pub mod dual;
+pub mod emission;
 pub mod gradient;
 pub mod modular;
 pub mod shrink;

@@ -17,6 +17,8 @@
 //! ; test: differentiate %n %w ..   what is recorded for %n with respect to %w ..
 //! ; test: compile %n .. [keep %k ..] [without pass ..]    the plan of targets
 //! ; test: compile_training %n [keep %k ..] [without pass ..]   the plan of a loss
+//! ; test: emit %n .. | emit_recorded .. | emit_exact ..   the module of targets; of a loss and its
+//! ;   gradients by emit_training ..
 //! ; test: compile_dot .. | compile_mermaid .. | compile_svg ..   a plan of targets, drawn
 //! ```
 //!
@@ -24,8 +26,8 @@
 //! that parses must print and parse again as itself.
 
 use poorgrad::{
-    Compile, Differentiable, Elementary, Network, Pass, Plan, Stored, Symbol, Tensor, Tensorial,
-    Value,
+    Compile, Differentiable, Elementary, Emit, EmitForm, Network, Pass, Plan, Stored, Symbol,
+    Tensor, Tensorial, Value,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -188,6 +190,20 @@ fn perform<P: Tensorial>(network: &Network<P>, directive: &str) -> Result<String
     if let "compile" | "compile_training" = command {
         return Ok(compile(network, command, words)?.describe().to_string());
     }
+    if let Some(form) = command.strip_prefix("emit") {
+        let (command, form) = match form {
+            "" => ("compile", EmitForm::Raised),
+            "_training" => ("compile_training", EmitForm::Raised),
+            "_recorded" => ("compile", EmitForm::Recorded),
+            "_exact" => ("compile", EmitForm::Exact),
+            _ => return Err(format!("no directive `{directive}`")),
+        };
+        let plan = compile(network, command, words)?;
+        return match Emit::new(&plan).form(form).module() {
+            Ok(module) => Ok(module.into_text()),
+            Err(error) => Ok(format!("refused: {error}")),
+        };
+    }
     if let Some(drawing) = command.strip_prefix("compile_") {
         let plan = compile(network, "compile", words)?;
         return match drawing {
@@ -232,6 +248,7 @@ fn compile<'w, P: Tensorial>(
             ("without", "fuse") => builder.without(Pass::Fuse),
             ("without", "windows") => builder.without(Pass::Windows),
             ("without", "epilogue") => builder.without(Pass::Epilogue),
+            ("without", "sums") => builder.without(Pass::Sums),
             ("without", "simplify") => builder.without(Pass::Simplify),
             ("keep", word) => builder.keep(value(network, word)?),
             ("compile", word) => builder.target(value(network, word)?),

@@ -192,7 +192,8 @@ fn a_state_that_does_not_fit_is_told_of_at_once() {
     let (a, b) =
         (twins.parameter(Tensor::ones([1])).named("w"), twins.parameter(Tensor::ones([1])));
     let b = b.named("w");
-    let gradients = twins.forward().backward((a + b).sum());
+    let total = (a + b).sum();
+    let gradients = twins.forward().backward(total);
     let mut adam = Adam::new(0.01);
     let twins = adam.step(twins, &gradients);
     let error = adam.state(&twins).unwrap_err();
@@ -222,20 +223,40 @@ fn an_optimiser_that_says_nothing_of_its_state_is_not_lost_silently() {
 fn a_step_on_a_fork_that_parted_is_refused() {
     let network = Network::new();
     let w = network.parameter(1.0_f64);
+    let (w, loss) = (w.symbol(), (w * w).symbol());
+    let fork = network.clone();
     let mut optimizer = Sgd::new(0.1).momentum(0.9);
-    let gradients = network.forward().backward(w * w);
-    let other = network.clone();
-    let one = {
-        let _late = network.parameter(2.0);
-        let gradients = network.forward().backward(w * w);
-        optimizer.step(network.clone(), &gradients)
-    };
-    drop(one);
-    let _here = other.parameter(3.0);
-    let gradients_here = other.forward().backward(other.resolve(w) * other.resolve(w));
-    let _ = gradients;
-    let (message, ..) = caught(|| optimizer.step(other, &gradients_here));
+    // Parameters that each has recorded by itself.
+    let [late, other] = [&network, &fork].map(|network| network.parameter(2.0).symbol());
+    let gradients = network.forward().backward(loss);
+    let network = optimizer.step(network, &gradients);
+    assert_eq!(network.resolve(late).payload(), Some(2.0));
+    let gradients = fork.forward().backward(loss);
+    let (message, ..) = caught(|| optimizer.step(fork.clone(), &gradients));
     assert!(message.contains("parted"), "{message}");
+    assert_eq!(fork.resolve(other).payload(), Some(2.0));
+    assert!(optimizer.velocity().is_some_and(|velocity| velocity.of(w) == 2.0));
+}
+
+#[test]
+fn adam_takes_the_documented_steps() {
+    let (rate, [b1, b2], eps) = (0.05, [0.9, 0.999], 1e-8);
+    let (mut w, mut m, mut v, mut p1, mut p2) = (0.7_f64, 0.0, 0.0, 1.0, 1.0);
+    let network = Network::new();
+    let parameter = network.parameter(w);
+    let loss = (parameter * parameter).symbol();
+    let (parameter, mut network) = (parameter.symbol(), network);
+    let mut optimizer = Adam::new(rate);
+    for _ in 0..20 {
+        let gradients = network.forward().backward(loss);
+        network = optimizer.step(network, &gradients);
+        let g = w + w;
+        m = b1 * m + (1.0 - b1) * g;
+        v = b2 * v + (1.0 - b2) * (g * g);
+        (p1, p2) = (p1 * b1, p2 * b2);
+        w -= rate * ((m / (1.0 - p1)) / ((v / (1.0 - p2)).sqrt() + eps));
+        assert_eq!(network.resolve(parameter).payload().map(f64::to_bits), Some(w.to_bits()));
+    }
 }
 
 #[test]
@@ -304,8 +325,13 @@ fn b61_clipping_by_the_norm() {
     // A norm of exactly the limit is not beyond it.
     assert_eq!(clipped(&[&[3.0, 4.0]], 5.0).0, [[3.0, 4.0]]);
     // Squares would leave the range on both sides.
-    assert_eq!(clipped(&[&[3e200, 4e200]], 1.0), (vec![vec![0.6, 0.8]], 5e200));
-    assert_eq!(clipped(&[&[3e-200], &[4e-200]], 1e-200).1, 5e-200);
+    for size in [1e200, 1e-200] {
+        let (found, norm) = clipped(&[&[3.0 * size, 4.0 * size]], size);
+        assert!((norm / (5.0 * size) - 1.0).abs() < 1e-15, "{norm}");
+        for (found, expected) in found[0].iter().zip([0.6, 0.8]) {
+            assert!((found / (expected * size) - 1.0).abs() < 1e-15, "{found}");
+        }
+    }
     for bad in [f64::NAN, f64::INFINITY] {
         let (network, field, _) = gradients(&[&[1.0], &[0.0, bad]]);
         let error = clip_by_norm(&network, &field, 1.0).unwrap_err();
@@ -334,4 +360,30 @@ fn only_parameters_count_for_a_norm() {
     assert!(gradients.contains(far));
     let (clipped, norm) = clip_by_norm(&network, &gradients, 2.0).unwrap();
     assert!((norm - 1.0).abs() < 1e-15 && identical(&clipped.of(w), &gradients.of(w)));
+}
+
+#[test]
+fn golden_trajectories_of_adam_w_and_rms_prop() {
+    let digest = |mut optimizer: Box<dyn Optimizer<Tensor<f32>>>| {
+        let (network, symbols) = model();
+        let network = train(network, symbols, &mut *optimizer, 0..100, None);
+        let mut digest = testkit::bits::Digest::new();
+        parameters(&network).iter().for_each(|w| digest.payload(w));
+        digest.text()
+    };
+    let found = [
+        digest(Box::new(Adam::new(0.01))),
+        digest(Box::new(AdamW::new(0.01).decay(0.1))),
+        digest(Box::new(RmsProp::new(0.01))),
+        digest(Box::new(RmsProp::new(0.01).momentum(0.5))),
+    ];
+    assert_eq!(
+        found,
+        [
+            "037abd1a0b4c367355432a1e0f54c7d7",
+            "ab6f6eb41fd4602ee08d406b6112c971",
+            "d81dc7f33c5f2924819a9f2a76884710",
+            "3e2631b186bfe9042f17254b06f1150d",
+        ]
+    );
 }

@@ -40,7 +40,7 @@ fn modes<P: Tensorial>(tape: &RandomTape<P>) -> Vec<Mode> {
         mode(6, &[Pass::Fuse], all),
         mode(7, &[], 1),
         mode(8, &[Pass::Epilogue], all),
-        mode(9, &[Pass::Fuse], 4),
+        mode(9, &[Pass::Sums], 4),
         mode(10, &[Pass::Simplify], all),
     ]
 }

@@ -4,12 +4,16 @@ use std::{fs, process::Command};
 
 use crate::{
     cross,
-    run::{Outcome, Tally, cargo, heading, quietly, root, run, tests},
-    tidy,
+    run::{Outcome, Tally, cargo, checked, heading, quietly, root, run, tests},
+    stablehlo, tidy,
 };
 
-/// Runs all checks; with `and_cross` also the golden tests on other processors.
-pub fn ci(and_cross: bool) -> Outcome {
+/// Runs all checks; with `and_cross` also the golden tests on other processors, with `emitted` those of
+/// emitted modules for certain.
+pub fn ci(and_cross: bool, emitted: bool) -> Outcome {
+    if emitted {
+        stablehlo::prepare()?;
+    }
     run("format", &mut cargo(&["fmt", "--all", "--check"]))?;
     heading("tidy");
     tidy::tidy()?;
@@ -18,13 +22,19 @@ pub fn ci(and_cross: bool) -> Outcome {
     features()?;
 
     // The README's own command; the members beside the crate are among its packages.
-    let mut tally = tests("tests", &mut cargo(&["test"]))?;
+    // Emitted modules are checked once, by the release build.
+    let mut tally = tests("tests", stablehlo::left_out(&mut cargo(&["test"])))?;
     // In release again, and with the tests that only release is fast enough for: the bits must not
-    // depend on the build.
+    // depend on the build. With overflow checked; the goldens without features and those of AArch64 run
+    // as a release is built.
     let release = ["test", "--release", "--lib", "--bins", "--tests", "--"];
     let mut release = cargo(&release);
-    let release = release.args(["--include-ignored", "--skip", "deep_"]);
+    let release = checked(&mut release).args(["--include-ignored", "--skip", "deep_"]);
+    let release = if emitted { stablehlo::counted(release) } else { release };
     tally = tally + tests("tests in release", release)?;
+    if emitted {
+        stablehlo::checked()?;
+    }
     tally = tally + misuse()?;
     tally = tally + goldens_without_features()?;
     tally = tally + loom()?;
@@ -105,7 +115,7 @@ fn examples() -> Outcome {
             let title = format!("{name} {}", arguments.join(" "));
             println!("{title}");
             let mut command = cargo(&["run", "--quiet", "--release", "--example", name, "--"]);
-            quietly(&title, command.args(arguments))?;
+            quietly(&title, checked(&mut command).args(arguments))?;
         }
     }
     Ok(())

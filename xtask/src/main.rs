@@ -1,14 +1,16 @@
-//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|deep|faults|ops`.
+//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|deep|faults|callgrind|ops`.
 //!
 //! `ci` is what decides whether a change is good; everything it does can be run alone as well. The
 //! tool uses nothing but the standard library and does not link the crate, so that it still runs when
 //! the crate does not build.
 
+mod callgrind;
 mod ci;
 mod cross;
 mod faults;
 mod regenerate;
 mod run;
+mod stablehlo;
 mod tidy;
 
 use std::process::ExitCode;
@@ -16,12 +18,16 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  ci [--cross]     everything that must hold before a change is merged; --cross adds `cross`
+  ci [--cross] [--stablehlo]
+                   everything that must hold before a change is merged; --cross adds `cross`,
+                   --stablehlo fails where the checks of emitted modules do not run
   tidy             the rules of the house: strata, file sizes, words, constraints, dependencies
   bless [FILTER]   rewrites the golden files and filetests from what the code does now
   cross [x86|arm]  the golden tests on other processors, under QEMU
   deep [FILTER]    the tests that take too long for `ci`, in release
   faults           seeds faults into the kernels, each of which a test must catch
+  callgrind [--renew]
+                   instruction counts under valgrind against benches/instructions.txt
   ops              rewrites docs/OPERATIONS.md from the operations' own tables
 ";
 
@@ -29,8 +35,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
-        ["ci"] => ci::ci(false),
-        ["ci", "--cross"] => ci::ci(true),
+        ["ci", options @ ..] if options.iter().all(|o| ["--cross", "--stablehlo"].contains(o)) => {
+            ci::ci(options.contains(&"--cross"), options.contains(&"--stablehlo"))
+        }
         ["tidy"] => tidy::tidy(),
         ["bless"] => regenerate::bless(None),
         ["bless", filter] => regenerate::bless(Some(filter)),
@@ -40,6 +47,8 @@ fn main() -> ExitCode {
         ["deep"] => ci::deep("deep_").map(run::Tally::report),
         ["deep", filter] => ci::deep(filter).map(run::Tally::report),
         ["faults"] => faults::faults(),
+        ["callgrind"] => callgrind::callgrind(false),
+        ["callgrind", "--renew"] => callgrind::callgrind(true),
         ["ops"] => regenerate::operations(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -32,6 +32,11 @@ pub fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
+/// Lets a release build check its arithmetic: what must not wrap around is then a failure there too.
+pub fn checked(command: &mut Command) -> &mut Command {
+    command.env("CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS", "true")
+}
+
 /// A heading for what comes next.
 pub fn heading(title: &str) {
     println!("\n== {title}");

@@ -7,6 +7,7 @@
 //! | [`vocabulary`] | characters as tokens, and the windows a model is trained on |
 //! | [`bigram`] | the counting model: the loss a bigram network has to reach |
 //! | [`makemore`] | the model of the makemore examples, from raw parameters |
+//! | [`moons`] | points of two half circles that reach into each other |
 //! | [`map`] | labels at points of a plane, in the terminal |
 //! | [`models`] | networks that benches and tests train: plain, residual, LeNet, VGG |
 //! | [`convnet`] | LeNet and VGG with named parameters, for examples |
@@ -17,6 +18,8 @@
 //! | [`transformer`] | one block that reads whole names |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
+//! | [`stablehlo`] | processes that check and run emitted modules |
+//! | [`plane`] | maps of the plane: points, curves and borders |
 //! | [`stopwatch`] | seconds that went by, for the last line of a training |
 //!
 //! The members of this workspace outside the `poorgrad` crate may read files and clocks; the crate may not.
@@ -44,9 +47,12 @@ pub mod makemore;
 pub mod map;
 pub mod mnist;
 pub mod models;
+pub mod moons;
+pub mod plane;
 pub mod progress;
 pub mod random;
 pub mod spelling;
+pub mod stablehlo;
 pub mod stopwatch;
 pub mod synthetic;
 pub mod transformer;

@@ -136,3 +136,48 @@ pub fn vgg(batch: usize) -> Recorded {
         model.affine(flat(x), 10)
     })
 }
+
+/// A block of a transformer in the style of GPT-2 (Radford et al., 2019) with its head: so many
+/// tokens, of `width` numbers in `heads` parts, from recorded operations alone.
+///
+/// # Panics
+///
+/// Where the heads do not divide the width.
+#[must_use]
+pub fn transformer(tokens: usize, width: usize, heads: usize) -> Recorded {
+    const LETTERS: usize = 16;
+    assert!(width.is_multiple_of(heads), "{heads} heads do not divide {width}");
+    let network = Network::new();
+    let select = |step: usize| {
+        let letters: Vec<usize> = (0..tokens).map(|at| (at * step + step) % LETTERS).collect();
+        Tensor::selection(&letters, LETTERS)
+    };
+    let (context, next) = (select(5), select(7));
+    let (letters, y) = (network.input(context.clone()), network.input(next.clone()));
+    let mut model = Builder::new(&network);
+    let embedded = model.parameter(Shape::from([LETTERS, width])).gather(letters);
+    let x = embedded + model.parameter(Shape::from([tokens, width]));
+    // Layer norm: two passes over rows, a gain and a bias.
+    let centred = x - x.mean_along(&[1]).broadcast_along(&[1], x);
+    let deviation = (x.variance_along(&[1]) + 1e-5).sqrt().broadcast_along(&[1], x);
+    let gain = network.parameter(Tensor::full([width], 1.0)).broadcast_like(x);
+    let normal = centred / deviation * gain + model.bias(width).broadcast_like(x);
+    let mut part = || {
+        let all = model.affine(normal, width).reshape([tokens, heads, width / heads]);
+        all.permute(&[1, 0, 2])
+    };
+    let (queries, keys, values) = (part(), part(), part());
+    let mask = network.leaf(poorgrad::causal_mask(tokens));
+    let mixed = poorgrad::scaled_dot_product_attention(queries, keys, values, Some(mask));
+    let mixed = mixed.permute(&[1, 0, 2]).reshape([tokens, width]);
+    let x = x + model.affine(mixed, width);
+    // RMS norm.
+    let root = ((x * x).mean_along(&[1]) + 1e-5).sqrt().broadcast_along(&[1], x);
+    let hidden = model.affine(x / root, 4 * width).gelu();
+    let x = x + model.affine(hidden, width);
+    let scores = model.affine(x, LETTERS);
+    let loss = scores.cross_entropy(y).symbol();
+    let feeds = vec![(letters.symbol(), context), (y.symbol(), next)];
+    let scores = scores.symbol();
+    Recorded { network, loss, scores, feeds }
+}

@@ -44,15 +44,38 @@ pub(super) fn lines<E: Elementary>(elements: &[E], length: usize, sums: &mut [E]
 
 fn block<E: Elementary>(elements: &[E]) -> E {
     let mut lanes: [E; LANES] = from_fn(|_| E::zero());
-    let (rows, rest) = elements.as_chunks::<LANES>();
-    for row in rows {
-        for l in 0..LANES {
-            lanes[l] = lanes[l].add(&row[l]);
-        }
+    sum_into_lanes(&mut lanes, 0, elements);
+    sum_of_lanes(lanes)
+}
+
+/// Adds elements of a block, from position `at`, each to its lane.
+pub(super) fn sum_into_lanes<E: Elementary>(lanes: &mut [E; LANES], at: usize, mut elements: &[E]) {
+    if !at.is_multiple_of(LANES) {
+        let head = elements.len().min(LANES - at % LANES);
+        let (first, others) = elements.split_at(head);
+        lanes[at % LANES..].iter_mut().zip(first).for_each(|(lane, x)| *lane = lane.add(x));
+        elements = others;
     }
+    let (rows, rest) = elements.as_chunks::<LANES>();
+    Level::best().compiled(
+        #[inline(always)]
+        || {
+            let mut sums = lanes.clone();
+            for row in rows {
+                for l in 0..LANES {
+                    sums[l] = sums[l].add(&row[l]);
+                }
+            }
+            *lanes = sums;
+        },
+    );
     for (lane, x) in lanes.iter_mut().zip(rest) {
         *lane = lane.add(x);
     }
+}
+
+/// The lanes of a block, joined by the tree.
+pub(super) fn sum_of_lanes<E: Elementary>(mut lanes: [E; LANES]) -> E {
     let mut width = LANES / 2;
     while width > 0 {
         for l in 0..width {

@@ -7,6 +7,7 @@ use super::{
 use crate::graph::head::Expression;
 use crate::graph::tape::Tape;
 use crate::kernel::Elementary;
+use crate::kernel::call::Call;
 use crate::payload::layout::Layout;
 use crate::payload::{Stored, Tensorial};
 use crate::plan::item::{Definition, Id};
@@ -202,6 +203,8 @@ impl<P: Tensorial> Writer<'_, P> {
         use crate::ops::lower::Lowered;
         match &self.schedule.item(id).definition {
             Definition::Operation(_, Lowered::Pointwise(micros)) => micros.len() as u64,
+            // Taken on the way.
+            Definition::Operation(_, Lowered::Call(Call::Sum(_))) => 1,
             _ => 0,
         }
     }

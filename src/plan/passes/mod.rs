@@ -17,7 +17,7 @@ pub(crate) use slice::slice;
 pub(crate) use views::is_splat;
 
 use super::options::Options;
-use super::patterns::{epilogue, windows};
+use super::patterns::{epilogue, sums, windows};
 use super::report::Report;
 use super::schedule::Schedule;
 use crate::payload::{Form, Tensorial};
@@ -34,6 +34,8 @@ pub enum Pass {
     Fuse,
     /// Element-wise functions follow on a product's result while it is near.
     Epilogue,
+    /// The sum of all that element-wise functions compute is taken while they compute it.
+    Sums,
 }
 
 /// A stage of the pipeline.
@@ -58,6 +60,7 @@ pub(crate) fn pipeline<P: Tensorial>() -> Vec<Stage<P>> {
             needed("steps", steps::run),
             optional("fuse", Pass::Fuse, fuse::run),
             optional("epilogue", Pass::Epilogue, epilogue::run),
+            optional("sums", Pass::Sums, sums::run),
             needed("order", order::run),
             needed("memory", memory::run),
         ],

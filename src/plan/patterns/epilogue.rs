@@ -12,7 +12,7 @@ use crate::plan::schedule::{Schedule, Step, Work};
 
 pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Report {
     let step_of = schedule.step_of();
-    let readers = readers(schedule);
+    let readers = super::readers(schedule);
     let mut steps: Vec<Option<Step>> =
         std::mem::take(&mut schedule.steps).into_iter().map(Some).collect();
     let (mut joined, mut notes) = (0, Vec::new());
@@ -50,19 +50,6 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
     schedule.steps = steps.into_iter().flatten().collect();
     let summary = format!("{joined} kernels are followed by element-wise functions");
     Report { notes, ..Report::new("epilogue", summary) }
-}
-
-/// How many steps read each base, and whether it is a result.
-fn readers<P: Tensorial>(schedule: &Schedule<P>) -> Vec<usize> {
-    let mut readers = vec![0; schedule.items.len()];
-    for step in &schedule.steps {
-        let mut bases: Vec<Id> = step.operands.iter().map(|access| access.base).collect();
-        bases.sort_unstable();
-        bases.dedup();
-        bases.iter().for_each(|&base| readers[base as usize] += 1);
-    }
-    schedule.results.iter().for_each(|&id| readers[id as usize] += 1);
-    readers
 }
 
 /// Why a chain cannot follow on a product that it reads.

@@ -19,7 +19,7 @@ use crate::plan::options::Options;
 use crate::plan::passes::drop_unused;
 use crate::plan::report::Report;
 use crate::plan::schedule::Schedule;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Report {
     const NAME: &str = "windows";
@@ -69,6 +69,20 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
         false => format!("{}; {dropped} items are not needed any more", told.join(", ")),
     };
     Report { notes, ..Report::new(NAME, summary) }
+}
+
+/// The sums over the windows of images: of each the images, and how the windows lie.
+pub(crate) fn summed_windows<P: Tensorial>(schedule: &Schedule<P>) -> BTreeMap<Id, (Id, Geometry)> {
+    let matcher = Matcher::new(schedule);
+    let summed = |id: Id| {
+        let Lowered::Call(Call::Sum(axes)) = matcher.lowered(id)? else { return None };
+        let windowed = matcher.windowed(matcher.operand(id, 0)?, 0.0)?;
+        let ([_, c, ..], [kh, kw]) = (windowed.extents, windowed.size);
+        let (extents, filters, window) = (windowed.extents, [c, 1, kh, kw], windowed.window);
+        let geometry = Geometry { extents, filters, window };
+        (**axes == [4, 5]).then_some((id, (windowed.images, geometry)))
+    };
+    (0..schedule.items.len() as Id).filter_map(summed).collect()
 }
 
 /// An item that a direct kernel computes from these operands.

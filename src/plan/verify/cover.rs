@@ -1,6 +1,7 @@
 //! Whether the steps compute every item once, from what it is computed of.
 
 use super::fault;
+use crate::kernel::call::Call;
 use crate::ops::lower::Lowered;
 use crate::payload::Tensorial;
 use crate::plan::item::{Definition, Id};
@@ -140,6 +141,12 @@ fn functions<P: Tensorial>(
     let mut needed = vec![false; listed.len()];
     for &id in items {
         let item = schedule.item(id);
+        if let Definition::Operation(_, Lowered::Call(Call::Sum(_))) = item.definition
+            && matches!(step.work, Work::Chain)
+        {
+            sum(schedule, number, step, id)?;
+            continue;
+        }
         if !matches!(item.definition, Definition::Operation(_, Lowered::Pointwise(_))) {
             return fault(format!("step {number} runs item {id} element by element"));
         }
@@ -167,4 +174,28 @@ fn functions<P: Tensorial>(
         Some(at) => fault(format!("step {number} reads operand {at} of its list for nothing")),
         None => Ok(()),
     }
+}
+
+/// A sum that is taken on the way is one of all elements of what the step computes, element for
+/// element, and is written.
+fn sum<P: Tensorial>(
+    schedule: &Schedule<P>,
+    number: usize,
+    step: &Step,
+    id: Id,
+) -> Result<(), String> {
+    let item = schedule.item(id);
+    let access = &schedule.access[item.operands[0] as usize];
+    let of = schedule.item(access.base);
+    let function = matches!(of.definition, Definition::Operation(_, Lowered::Pointwise(_)));
+    if !function || !step.items.contains(&access.base) || !access.is_whole(&schedule.items) {
+        return fault(format!("step {number} sums what it does not compute, as item {id}"));
+    }
+    if item.count() != 1 || of.count() < 2 || of.shape != schedule.item(step.items[0]).shape {
+        return fault(format!("step {number} does not sum all elements of its space as item {id}"));
+    }
+    if !step.outputs.contains(&id) {
+        return fault(format!("step {number} does not write its sum, item {id}"));
+    }
+    Ok(())
 }

@@ -1,0 +1,138 @@
+//! Calibrates a model of option prices, and says how well the market determines it.
+//!
+//! What it teaches: a price is an expression like any other. Merton's model lets a share jump: the price
+//! of a call is a sum over the number of jumps, each term a price by Black and Scholes with another
+//! rate and volatility. The calls of a whole market, by strike and maturity, are one tensor.
+//! `LevenbergMarquardt` compiles residuals and their Jacobian once, finds the volatility and the jumps
+//! again that the market was made of, and estimates how far off it may be. One tape gives the
+//! sensitivities too: `jvp` along the share's price is the delta of every option.
+//!
+//!     cargo run --release --example calibration
+//!     cargo run --release --example calibration -- --noise 0.05
+
+use std::ops::ControlFlow;
+
+use poorgrad::{LevenbergMarquardt, Network, Tensor, Value, init};
+use zoo::{
+    chart::Chart,
+    cli::{Arguments, fail},
+    progress::Progress,
+};
+
+const NAMES: [&str; 4] = ["volatility", "jumps a year", "mean jump", "spread of jumps"];
+const TRUTH: [f64; 4] = [0.15, 0.6, -0.12, 0.18];
+const START: [f64; 4] = [0.25, 0.2, 0.0, 0.1];
+const STRIKES: [f64; 9] = [70.0, 80.0, 90.0, 95.0, 100.0, 105.0, 110.0, 120.0, 130.0];
+const MATURITIES: [f64; 5] = [0.1, 0.25, 0.5, 1.0, 2.0];
+const SHARE: f64 = 100.0;
+const RATE: f64 = 0.02;
+/// So many jumps are thought of: more of them before the last maturity have a chance below 1e-12.
+const JUMPS: i32 = 20;
+
+type V<'n> = Value<'n, Tensor<f64>>;
+
+/// The chance of a standard normal below `x`.
+fn normal(x: V<'_>) -> V<'_> {
+    0.5 + 0.5 * (x * std::f64::consts::FRAC_1_SQRT_2).erf()
+}
+
+/// A call by Black and Scholes (1973), with the root of the maturity given.
+fn black_scholes<'n>(
+    share: V<'n>,
+    strike: V<'n>,
+    maturity: V<'n>,
+    rate: V<'n>,
+    variance: V<'n>,
+) -> V<'n> {
+    let spread = (variance * maturity).sqrt();
+    let high = ((share / strike).ln() + rate * maturity) / spread + 0.5 * spread;
+    share * normal(high) - strike * (-rate * maturity).exp() * normal(high - spread)
+}
+
+/// Calls where the share jumps (Merton, "Option pricing when underlying stock returns are discontinuous",
+/// 1976); everything of one shape.
+fn merton<'n>(
+    [volatility, frequency, mean, spread]: [V<'n>; 4],
+    share: V<'n>,
+    strike: V<'n>,
+    maturity: V<'n>,
+) -> V<'n> {
+    // What a jump does to the logarithm of the mean price.
+    let growth = mean + 0.5 * (spread * spread);
+    let jump = growth.exp_m1();
+    let expected = frequency * (1.0 + jump) * maturity;
+    let mut chance = (-expected).exp();
+    let mut price = chance * 0.0;
+    for jumps in 0..JUMPS {
+        let count = f64::from(jumps);
+        if jumps > 0 {
+            chance = chance * expected / count;
+        }
+        let variance = volatility * volatility + count * (spread * spread) / maturity;
+        let rate = RATE - frequency * jump + count * growth / maturity;
+        price = price + chance * black_scholes(share, strike, maturity, rate, variance);
+    }
+    price
+}
+
+fn main() {
+    let about = "Calibrates Merton's model of option prices, with standard errors.";
+    let options = Arguments::new("calibration", about, 100)
+        .steps("Steps of the calibration, at most")
+        .positive("noise", 0.01, "Standard deviation of the quotes, in units of the share's price")
+        .parse();
+    let shape = [MATURITIES.len(), STRIKES.len()];
+    let network = Network::new();
+    let constant = |element: &dyn Fn(&[usize]) -> f64| {
+        network.leaf(Tensor::from_fn(shape, |index| element(index)))
+    };
+    let strike = constant(&|index| STRIKES[index[1]]);
+    let maturity = constant(&|index| MATURITIES[index[0]]);
+    let share = network.input(Tensor::full(shape, SHARE)).named("share");
+
+    // The market: prices by the true parameters, quoted with noise.
+    let truth = merton(TRUTH.map(|value| constant(&|_| value)), share, strike, maturity);
+    let noise = options.number("noise");
+    let off: Tensor<f64> = init::normal(0.0, noise, options.seed)(&shape.into());
+    let quotes = &network.forward().of(truth) + off;
+
+    let parameters =
+        [0, 1, 2, 3].map(|at| network.parameter(Tensor::scalar(START[at])).named(NAMES[at]));
+    let spread = parameters.map(|parameter| parameter.broadcast_like(share));
+    let prices = merton(spread, share, strike, maturity);
+    // In units of the noise: the sum of squares of a good model is near the number of quotes.
+    let residuals = (prices - network.leaf(quotes)) / noise;
+
+    let progress = Progress::new("calibrating", options.steps);
+    let mut course = Vec::new();
+    let method = LevenbergMarquardt::new().iterations(options.steps);
+    let (fitted, report) = method
+        .fit_with(&network, residuals, [], |iterate| {
+            progress.step(iterate.value);
+            course.push((iterate.iteration as f64, iterate.value));
+            ControlFlow::Continue(())
+        })
+        .unwrap_or_else(|error| fail(&error));
+    progress.finish();
+    Chart::new("sum of squares").curve("calls", course).logarithmic().print();
+    println!("{report}\n");
+    println!("{:16} {:>10} {:>10} {:>16}", "", "truth", "found", "errors away");
+    for (estimate, truth) in report.estimates.iter().zip(TRUTH) {
+        let away = match estimate.standard_error {
+            Some(error) => format!("{:.2}", (estimate.value - truth) / error),
+            None => String::from("-"),
+        };
+        println!("{:16} {truth:10.4} {:10.4} {away:>16}", estimate.name, estimate.value);
+    }
+
+    // The prices along the share's: the delta of every call, from the same tape.
+    let ones = fitted.leaf(Tensor::full(shape, 1.0));
+    let deltas = fitted.jvp(prices.symbol(), [(share.symbol(), ones.symbol())]);
+    let deltas = fitted.forward().of(deltas);
+    let middle = STRIKES.iter().position(|&strike| strike == SHARE).unwrap_or(0);
+    let at_the_money: Vec<String> = (0..MATURITIES.len())
+        .map(|row| format!("{:.4}", deltas.get(&[row, middle]).unwrap_or(f64::NAN)))
+        .collect();
+    println!("\ndeltas at the money, by maturity: {}", at_the_money.join(", "));
+    println!("fingerprint {}", fitted.fingerprint());
+}

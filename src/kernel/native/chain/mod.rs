@@ -1,0 +1,186 @@
+//! Chains of element-wise functions, tile by tile.
+//!
+//! BITS: every element sees the functions of the tape in their order; tiles and threads only say
+//! which elements come first.
+
+mod part;
+
+use super::sum::sum_of as sum_of_blocks;
+use crate::kernel::chain::{Chain, Instruction, Operand};
+use crate::kernel::map::Pointwise;
+use crate::kernel::order::SB;
+use crate::kernel::{Binary, Elementary, scratch, threads};
+use part::Part;
+use smallvec::SmallVec;
+use std::mem::take;
+use std::ops::Range;
+
+/// Where an operand's elements are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'a, E> {
+    /// In a slice that nothing writes.
+    Slice(&'a [E]),
+    /// In the place of an output, element for element: it is overwritten.
+    Output(usize),
+}
+
+/// The outputs of a chain: few enough, mostly, for no list on the heap.
+pub(crate) type Outputs<'a, E> = SmallVec<[&'a mut [E]; 4]>;
+
+/// Runs a chain, split over threads where it is worth that.
+pub(crate) fn run<E: Elementary>(
+    chain: &Chain,
+    operands: &[Place<'_, E>],
+    mut outputs: Outputs<'_, E>,
+) {
+    let count = chain.count();
+    let totals = chain.sums.iter().map(|sum| take(&mut outputs[sum.output]));
+    let totals: Outputs<'_, E> = totals.collect();
+    if count == 0 {
+        return totals.into_iter().for_each(|total| total.fill(E::zero()));
+    }
+    let blocks = count.div_ceil(SB);
+    let parts = threads::parts_here(count.saturating_mul(chain.cost), usize::MAX);
+    let whole = |ready: &Prepared<'_, '_, E>, sums: &mut [E]| {
+        let mut sums: Outputs<'_, E> = sums.chunks_exact_mut(blocks).collect();
+        if parts == 1 {
+            return ready.part(outputs, sums, 0..count);
+        }
+        takes!("a chain over threads");
+        // A block is summed in one part.
+        let unit = if sums.is_empty() { chain.tile.max(chain.row()) } else { SB };
+        let mut work = Vec::with_capacity(parts);
+        for bounds in threads::bounds(count, parts, unit) {
+            let outputs = outputs.iter_mut().map(|rest| cut(rest, bounds.len())).collect();
+            let blocks = bounds.len().div_ceil(SB);
+            let sums = sums.iter_mut().map(|rest| cut(rest, blocks)).collect();
+            work.push((outputs, sums, bounds));
+        }
+        threads::each(work, |(outputs, sums, bounds)| ready.part(outputs, sums, bounds));
+    };
+    prepared(chain, operands, |ready| {
+        if totals.is_empty() {
+            return whole(ready, &mut []);
+        }
+        takes!("sums of a chain");
+        scratch::with(totals.len() * blocks, |sums| {
+            whole(ready, sums);
+            for (total, sums) in totals.into_iter().zip(sums.chunks_exact(blocks)) {
+                total[0] = sum_of_blocks(sums);
+            }
+        });
+    })
+}
+
+/// The first elements of the rest of an output; none of one that has none, as it is a sum's.
+fn cut<'a, E>(rest: &mut &'a mut [E], length: usize) -> &'a mut [E] {
+    let (part, after) = take(rest).split_at_mut_checked(length).unwrap_or_default();
+    *rest = after;
+    part
+}
+
+/// A chain and what it reads, ready to run on any part of its space.
+pub(crate) struct Prepared<'p, 'a, E> {
+    chain: &'p Chain,
+    operands: &'p [Place<'a, E>],
+    /// Of each operand that repeats a short row: many copies of the row, one behind the other.
+    copied: SmallVec<[Option<&'p [E]>; 8]>,
+    /// The chain's, but reading outputs where they are.
+    instructions: SmallVec<[Instruction; 8]>,
+    /// Whether each operand that stands in an output must be copied out of it first.
+    moved: SmallVec<[bool; 8]>,
+}
+
+/// Calls `work` with the chain made ready.
+///
+/// COST: rows that repeat are copied together once, for all parts: a bias's row of 200 elements
+/// behind a product took half as long again when every part copied it or went row by row.
+pub(crate) fn prepared<E: Elementary, R>(
+    chain: &Chain,
+    operands: &[Place<'_, E>],
+    work: impl FnOnce(&Prepared<'_, '_, E>) -> R,
+) -> R {
+    let row = chain.row();
+    let repeats = |(operand, place): (&Operand, &Place<'_, E>)| {
+        chain.repeats(operand) && matches!(place, Place::Slice(_))
+    };
+    let pairs = || chain.operands.iter().zip(operands);
+    // A tile of copied rows begins anywhere in a row.
+    let reach = (chain.tile + row).min(chain.count() + row);
+    let copies = pairs().filter(|&pair| repeats(pair)).count();
+    let (instructions, moved) = in_place(chain, operands);
+    scratch::with(copies * reach, |scratch| {
+        let mut scratch = scratch.chunks_exact_mut(reach.max(1));
+        let copied = pairs().map(|pair| match pair {
+            (operand, Place::Slice(elements)) if repeats(pair) => {
+                let period = &elements[operand.offset..][..row];
+                let copies = scratch.next().expect("invariant: scratch for every repeated row");
+                for to in copies.chunks_mut(row) {
+                    to.clone_from_slice(&period[..to.len()]);
+                }
+                Some(&*copies)
+            }
+            _ => None,
+        });
+        let copied = copied.collect();
+        work(&Prepared { chain, operands, copied, instructions, moved })
+    })
+}
+
+/// The chain's instructions, reading an operand that stands in an output there, unless it is read
+/// again after it is overwritten; and whether each operand is.
+fn in_place<E>(
+    chain: &Chain,
+    operands: &[Place<'_, E>],
+) -> (SmallVec<[Instruction; 8]>, SmallVec<[bool; 8]>) {
+    let mut instructions: SmallVec<[Instruction; 8]> = chain.instructions.iter().copied().collect();
+    let mut moved: SmallVec<[bool; 8]> = SmallVec::from_elem(false, operands.len());
+    for (i, place) in operands.iter().enumerate() {
+        let &Place::Output(output) = place else { continue };
+        let to = (operands.len() + output) as u32;
+        let reads = |instruction: &Instruction| {
+            let arguments = &instruction.arguments[..instruction.function.arity()];
+            arguments.iter().filter(|&&argument| argument as usize == i).count()
+        };
+        let written = instructions.iter().position(|instruction| instruction.to == to);
+        let written = written.unwrap_or(instructions.len());
+        let after = instructions.iter().skip(written + 1).any(|of| reads(of) > 0);
+        let there = instructions.get(written).is_some_and(|of| match of.function {
+            Pointwise::Binary(Binary::Powf) | Pointwise::Unary(_) | Pointwise::Select => {
+                reads(of) > 0
+            }
+            Pointwise::Binary(_) => reads(of) > 1,
+        });
+        moved[i] = after || there;
+        if !moved[i] {
+            for argument in instructions.iter_mut().flat_map(|of| &mut of.arguments) {
+                if *argument as usize == i {
+                    *argument = to;
+                }
+            }
+        }
+    }
+    (instructions, moved)
+}
+
+impl<E: Elementary> Prepared<'_, '_, E> {
+    /// Runs the chain, of one output, which its first operand stands in, on the elements from `start`.
+    pub(crate) fn finish(&self, start: usize, run: &mut [E]) {
+        let bounds = start..start + run.len();
+        self.part([run].into_iter().collect(), Outputs::new(), bounds);
+    }
+
+    /// Runs the elements of `bounds`; outputs begin with the first of them, and so do the sums of
+    /// blocks.
+    fn part(&self, mut outputs: Outputs<'_, E>, sums: Outputs<'_, E>, bounds: Range<usize>) {
+        let Self { chain, .. } = self;
+        let tile = chain.tile.max(1);
+        let copied = self.copied.iter().flatten().count();
+        scratch::with(tile * (chain.operands.len() - copied + chain.registers), |scratch| {
+            let tiles = scratch.chunks_exact_mut(tile);
+            // Outputs for as long as the scratch is there.
+            let outputs = outputs.iter_mut().map(|output| &mut **output).collect();
+            Part::new(self).run(outputs, sums, bounds, tiles);
+        });
+    }
+}
