@@ -2,8 +2,9 @@
 
 use crate::refusal::caught;
 use poorgrad::{
-    Activation, Adam, AdamW, Batches, Compile, Field, Layer, Mlp, Network, Optimizer, RmsProp,
-    Schedule, Sgd, Shape, StateProblem, Symbol, Tensor, clip_by_norm, clip_by_value, init,
+    Activation, Adam, AdamW, Batches, Compile, Field, Layer, Mlp, Network, Optimizer,
+    OptimizerState, RmsProp, Schedule, Sgd, Shape, StateProblem, Symbol, Tensor, clip_by_norm,
+    clip_by_value, init,
 };
 use testkit::bits::identical;
 
@@ -198,6 +199,66 @@ fn a_state_that_does_not_fit_is_told_of_at_once() {
     let twins = adam.step(twins, &gradients);
     let error = adam.state(&twins).unwrap_err();
     assert!(error.to_string().contains("two parameters are called `w`"), "{error}");
+}
+
+#[test]
+fn a_state_that_lost_entries_is_refused_and_none_of_them_goes_unsaid() {
+    for (steps, mut optimizer) in
+        (0..3).flat_map(|steps| all().into_iter().map(move |o| (steps, o)))
+    {
+        let (network, symbols) = model();
+        let network = train(network, symbols, &mut *optimizer, 0..steps, None);
+        let whole = optimizer.state(&network).unwrap();
+        // Before the first step there is as much to write down as after it.
+        optimizer.restore(&network, &whole).unwrap();
+        assert_eq!(optimizer.state(&network).unwrap(), whole);
+        let names = Vec::from_iter(whole.payloads().map(|(name, _)| name.to_owned()));
+        let kinds = Vec::from_iter(names.iter().map(|name| name.split('.').next().unwrap()));
+        let every = names.iter().map(|_| true).collect::<Vec<_>>();
+        let one =
+            (0..names.len()).map(|lost| Vec::from_iter((0..names.len()).map(|at| at == lost)));
+        let kind = kinds.iter().map(|lost| Vec::from_iter(kinds.iter().map(|kind| kind == lost)));
+        let moments = Vec::from_iter(kinds.iter().map(|kind| *kind != "power"));
+        for lost in one.chain(kind).chain([every, moments]) {
+            if !lost.contains(&true) {
+                continue;
+            }
+            let mut part = OptimizerState::new(whole.optimizer());
+            for (name, number) in whole.numbers() {
+                part = part.with_number(name, number);
+            }
+            let kept = whole.payloads().zip(&lost).filter(|(_, lost)| !**lost);
+            for ((name, payload), _) in kept {
+                part = part.with_payload(name, payload.clone());
+            }
+            let error = optimizer.restore(&network, &part).unwrap_err();
+            let mut said = Vec::from_iter(error.problems().iter().map(|problem| match problem {
+                StateProblem::Missing { name } => name.clone(),
+                other => panic!("{other}"),
+            }));
+            said.sort_unstable();
+            let gone = names.iter().zip(&lost).filter(|(_, lost)| **lost).map(|(name, _)| name);
+            assert_eq!(said, Vec::from_iter(gone.cloned()), "{steps}: {error}");
+            assert_eq!(optimizer.state(&network).unwrap(), whole);
+        }
+    }
+}
+
+#[test]
+fn the_state_of_another_network_is_not_zero() {
+    let (network, symbols) = model();
+    let mut adam = Adam::new(0.01);
+    let network = train(network, symbols, &mut adam, 0..1, None);
+    let (other, _) = model();
+    let error = adam.state(&other).unwrap_err();
+    let foreign = |problem: &StateProblem| matches!(problem, StateProblem::Foreign { .. });
+    assert!(error.problems().len() == 4 && error.problems().iter().all(foreign), "{error}");
+    assert!(error.to_string().contains("`layer0.weight`: "), "{error}");
+    // A parameter that is younger than the last step has not begun.
+    let late = network.parameter(Tensor::ones([2])).named("late");
+    let state = adam.state(&network).unwrap();
+    let (_, payload) = state.payloads().find(|(name, _)| *name == "second.late").unwrap();
+    assert!(identical(payload, &Tensor::zeros([2])) && late.shape().rank() == 1);
 }
 
 #[test]
