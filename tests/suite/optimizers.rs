@@ -401,6 +401,47 @@ fn b61_clipping_by_the_norm() {
 }
 
 #[test]
+fn clipping_by_the_norm_makes_no_zeros_of_the_largest_numbers() {
+    // The norm, 4e38, is above what an `f32` holds.
+    let network = Net::new();
+    let parts = [2e38_f32, -2e38].map(|g| (network.parameter(Tensor::zeros([2])), g));
+    let field = Field::new(&network, parts.map(|(w, g)| (w.symbol(), Tensor::full([2], g))));
+    for (limit, expected) in [(1.0, 0.5_f32), (1e-30, 5e-31), (2e38, 1e38)] {
+        let (clipped, norm) = clip_by_norm(&network, &field, limit).unwrap();
+        assert!((norm / (2.0 * f64::from(2e38_f32)) - 1.0).abs() < 1e-15, "{norm}");
+        for (w, g) in parts {
+            for found in clipped.of(w).iter() {
+                let error = (found / expected.copysign(g) - 1.0).abs();
+                assert!(error <= 2.0 * f32::EPSILON, "{found} for {expected}");
+            }
+        }
+    }
+    // A norm of f64 that is infinite, and ones that are not.
+    let root = std::f64::consts::FRAC_1_SQRT_2;
+    for (parts, limit, expected) in [
+        (vec![1.7e308; 2], 1.0, vec![root; 2]),
+        (vec![f64::MAX; 4], 1.0, vec![0.5; 4]),
+        (vec![f64::MAX, 0.0, -1.0], 8.0, vec![8.0, 0.0, -8.0 / f64::MAX]),
+        (vec![-1.7e308; 2], 1e308, vec![-1e308 * root; 2]),
+        (vec![1e200, 1e-300], 1e-200, vec![1e-200, 0.0]),
+        (vec![3.0, 4.0], 1e-310, vec![6e-311, 8e-311]),
+    ] {
+        let (network, field, symbols) = gradients(&[&parts]);
+        let (clipped, norm) = clip_by_norm(&network, &field, limit).unwrap();
+        assert!(norm >= parts[0].abs(), "{norm}");
+        for (found, expected) in clipped.of(symbols[0]).iter().zip(expected) {
+            let error = (found - expected).abs();
+            assert!(error <= 4.0 * f64::EPSILON * expected.abs() + 1e-323, "{found} {expected}");
+        }
+    }
+    // Within the limit, infinite as it is, nothing changes.
+    let (network, field, symbols) = gradients(&[&[1.7e308, -1.7e308]]);
+    let (left, norm) = clip_by_norm(&network, &field, f64::INFINITY).unwrap();
+    assert_eq!(norm, f64::INFINITY);
+    assert!(identical(&left.of(symbols[0]), &field.of(symbols[0])));
+}
+
+#[test]
 fn clipping_by_value_keeps_what_is_within_to_the_bit() {
     let (network, field, symbols) = gradients(&[&[3.0, -4.0, 0.5, -0.0], &[f64::NEG_INFINITY]]);
     let clipped = clip_by_value(&network, &field, 1.0).unwrap();
