@@ -170,7 +170,20 @@ impl<P: Tensorial> Carried<P> {
                 names.push(format!("{kind}.{path}"));
             }
         }
-        RecordedStep::new(parameters, state, rate).named(name(rule), self.rate, names)
+        let mut held = Vec::new();
+        for (path, w) in network.parameters() {
+            if parameters.iter().any(|&(given, _)| network.resolve(given).symbol() == w.symbol()) {
+                continue;
+            }
+            let payloads = match self.of(w.symbol(), w.shape(), rule) {
+                Ok(payloads) => payloads,
+                Err(error) => panic!("{error}"),
+            };
+            let payloads = rule.kinds().into_iter().zip(payloads);
+            held.extend(payloads.map(|((kind, _), payload)| (format!("{kind}.{path}"), payload)));
+        }
+        let step = RecordedStep::new(parameters, state, rate);
+        step.named(name(rule), self.rate, names).holding(held)
     }
 
     pub(super) fn state(
