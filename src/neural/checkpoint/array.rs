@@ -32,7 +32,7 @@ pub struct Array<'b> {
 #[derive(Clone)]
 pub(super) enum Extents<'b> {
     /// Decimal numbers, with anything but digits between them.
-    Text(&'b str),
+    Text(Cow<'b, str>),
     /// As they were given.
     Listed(Box<[usize]>),
 }
@@ -122,7 +122,10 @@ impl<'b> Array<'b> {
     /// The same array with bytes of its own.
     #[must_use]
     pub fn into_owned(self) -> Array<'static> {
-        let extents = Extents::Listed(self.shape().extents().into());
+        let extents = match self.extents {
+            Extents::Text(text) => Extents::Text(Cow::Owned(text.into_owned())),
+            Extents::Listed(extents) => Extents::Listed(extents),
+        };
         Array { dtype: self.dtype, extents, bytes: Cow::Owned(self.bytes.into_owned()) }
     }
 }
