@@ -1,8 +1,10 @@
 //! `Array`: numbers in a shape, as a file holds them.
 //!
 //! INVARIANT: the bytes are exactly those of the shape's volume, so that reading elements cannot
-//! run over; every constructor checks it with overflow in mind.
+//! run over, and there are no more axes than files keep; every constructor checks it with overflow in
+//! mind.
 
+use super::safetensors::MOST_AXES;
 use super::{CheckpointError, Dtype};
 use crate::Shape;
 use std::borrow::Cow;
@@ -74,13 +76,16 @@ impl<'b> Array<'b> {
     ///
     /// # Errors
     ///
-    /// Where they are not as many as the shape takes.
+    /// Where they are not as many as the shape takes, or it has more than 64 axes.
     pub fn new(
         dtype: Dtype,
         shape: impl Into<Shape>,
         bytes: impl Into<Cow<'b, [u8]>>,
     ) -> Result<Self, CheckpointError> {
         let (shape, bytes) = (shape.into(), bytes.into());
+        if shape.rank() > MOST_AXES {
+            return Err(CheckpointError::Axes { rank: shape.rank() });
+        }
         let found = bytes.len();
         let array = Self::fitting(dtype, Extents::Listed(shape.extents().into()), bytes);
         array.ok_or(CheckpointError::Bytes { dtype, shape, found })

@@ -127,6 +127,7 @@ impl<'b> Checkpoint<'b> {
 
     /// Whether the contents have a form in an `.npz` file.
     pub(super) fn check_npz(&self) -> Result<(), CheckpointError> {
+        self.notes.check()?;
         for (name, array) in self.arrays() {
             npy_header(array)?;
             if ZipFilePath::from_str(name).as_str() != name || name.ends_with('/') {

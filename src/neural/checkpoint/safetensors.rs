@@ -74,8 +74,9 @@ impl<'b> Checkpoint<'b> {
     ///
     /// # Errors
     ///
-    /// None today: [`Checkpoint::insert`] refuses what has no form in a file.
+    /// Where there are more than 1,024 notes, or one has a name above 4096 bytes.
     pub fn to_safetensors(&self) -> Result<Vec<u8>, CheckpointError> {
+        self.notes.check()?;
         let mut bytes = Vec::new();
         self.write_safetensors(&mut bytes).expect("invariant: memory takes what is written to it");
         Ok(bytes)
