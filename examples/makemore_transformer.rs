@@ -39,8 +39,7 @@ fn main() {
     let step = Loss::new(&network, &model, classes, batch);
     let volume = |w: poorgrad::Value<'_, Tensor>| w.shape().volume().unwrap_or(0);
     let parameters = network.parameters().fold(0, |count, (_, w)| count + volume(w));
-    let read = names.train.len() + names.dev.len();
-    println!("{}, {}", counted(read, "name"), counted(parameters, "parameter"));
+    println!("{}, {}", counted(names.count, "name"), counted(parameters, "parameter"));
 
     let plan = network.compile_training(step.loss, []);
     let schedule = Schedule::cosine(options.number("rate"), 1e-5, options.steps).warmed_up(100);

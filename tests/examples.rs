@@ -320,7 +320,7 @@ fn makemore_examples_of_parts_learn_any_names() {
     for (name, steps, below) in [
         ("makemore_mlp_batchnorm", "60", 2.0),
         ("makemore_embedding_map", "60", 2.8),
-        ("makemore_transformer", "40", 2.4),
+        ("makemore_transformer", "15", 2.5),
     ] {
         let text = printed(name, &["--steps", steps, "--data", names.path()]);
         assert!(text.starts_with("11 names, ") && text.contains(" parameters"), "{text}");

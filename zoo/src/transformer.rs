@@ -123,6 +123,8 @@ pub struct Sentences {
     pub train: Vec<Vec<usize>>,
     /// To judge by.
     pub dev: Vec<Vec<usize>>,
+    /// How many names there are, those of the third part included.
+    pub count: usize,
 }
 
 impl Sentences {
@@ -139,7 +141,7 @@ impl Sentences {
         };
         let (train, dev) = (encode(&split.train), encode(&split.dev));
         let longest = corpus.names().iter().map(|name| name.chars().count()).fold(0, usize::max);
-        Self { train, dev, time: longest + 1, vocabulary }
+        Self { train, dev, time: longest + 1, count: corpus.names().len(), vocabulary }
     }
 
     /// The mean loss over names, by letter.
