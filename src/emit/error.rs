@@ -25,6 +25,8 @@ pub enum EmitError {
     Element {
         /// The name of the element.
         element: &'static str,
+        /// The first result that was asked for: its operation, label and source line.
+        value: String,
     },
     /// An operation that no module can state.
     Operation {
@@ -47,9 +49,9 @@ pub enum EmitError {
 impl fmt::Display for EmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Element { element } => write!(
+            Self::Element { element, value } => write!(
                 f,
-                "emit: StableHLO has no arithmetic for elements of type `{element}`; emit a network \
+                "emit: {value}: StableHLO has no arithmetic for elements of type `{element}`; emit a network \
                  of `f32`, `f64`, or tensors of one of them"
             ),
             Self::Operation { value, reason } => write!(f, "emit: {value}: {reason}"),

@@ -30,7 +30,12 @@ pub(super) fn emit<P: Tensorial>(
     let element = match P::Element::lowering() {
         Lowering::F32 if P::form() != Form::Opaque => Kind::F32,
         Lowering::F64 if P::form() != Form::Opaque => Kind::F64,
-        _ => return Err(EmitError::Element { element: P::Element::NAME }),
+        _ => {
+            let value =
+                of.wanted.first().map(|&at| describe(at as usize, of.tape.node(at as usize)));
+            let value = value.unwrap_or_else(|| "nothing".into());
+            return Err(EmitError::Element { element: P::Element::NAME, value });
+        }
     };
     let schedule = of.schedule(form == EmitForm::Raised);
     let sums = match form {
@@ -129,7 +134,15 @@ impl<P: Tensorial> Walk<'_, P> {
             });
             temporary || self.names.contains(name)
         };
-        let name = if taken(&wanted) { format!("{wanted}.{number}") } else { wanted };
+        let mut name = wanted;
+        if taken(&name) && name.starts_with(|c: char| c.is_ascii_digit()) {
+            // Behind a number no point may stand.
+            name.insert(0, '_');
+        }
+        // What is taken may be another's label just so.
+        while taken(&name) {
+            name = format!("{name}.{number}");
+        }
         self.names.insert(name.clone());
         name
     }

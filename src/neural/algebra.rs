@@ -90,13 +90,6 @@ impl<P: Tensorial> Algebra for Now<P> {
 /// As values of a network.
 pub(super) struct Taped<'n, P: Tensorial>(pub(super) &'n Network<P>);
 
-/// A number beside a value of any payload, as a literal is recorded.
-#[track_caller]
-pub(super) fn literal<P: Tensorial>(number: f64, like: Value<'_, P>) -> Value<'_, P> {
-    let taped = Taped(like.network());
-    taped.spread(&taped.number(number), &like)
-}
-
 impl<'n, P: Tensorial> Algebra for Taped<'n, P> {
     type Operand = Value<'n, P>;
 

@@ -1,7 +1,6 @@
 //! `BatchNorm`: each feature at the scale of its batch.
 
 use super::Module;
-use super::algebra::literal;
 use super::layer::parameter;
 use super::norm::{EPSILON, constant};
 use crate::{Network, ShapeError, Symbol, Tensorial, Value};
@@ -194,7 +193,7 @@ impl BatchNorm {
         variance: Value<'n, P>,
         [weight, bias]: [Value<'n, P>; 2],
     ) -> Result<Value<'n, P>, ShapeError> {
-        let root = (variance + literal(self.epsilon, variance)).sqrt();
+        let root = (variance + variance.literal(self.epsilon)).sqrt();
         let normal = distance.try_div(root.try_broadcast_along(axes, distance)?)?;
         let scaled = normal.try_mul(weight.try_broadcast_along(axes, distance)?)?;
         scaled.try_add(bias.try_broadcast_along(axes, distance)?)

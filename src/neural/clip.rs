@@ -1,6 +1,6 @@
 //! Clipping: gradients that are not to be too large.
 
-use super::algebra::{Algebra, Now, scalar};
+use super::algebra::{Algebra, Now, element, scalar};
 use crate::{Binary, Elementary, Field, Gradients, Kernels, Network, Tensorial, Unary};
 use std::error::Error;
 use std::fmt;
@@ -17,7 +17,8 @@ use std::fmt;
 ///
 /// let network = Network::new();
 /// let w = network.parameter(Tensor::from([1.0_f64, -3.0, 0.25]));
-/// let gradients = network.forward().backward((w * w).sum());
+/// let loss = (w * w).sum();
+/// let gradients = network.forward().backward(loss);
 /// let clipped = clip_by_value(&network, &gradients, 1.0).unwrap();
 /// assert_eq!(clipped.of(w).to_vec(), [1.0, -1.0, 0.5]);
 /// ```
@@ -56,7 +57,8 @@ pub fn clip_by_value<P: Tensorial>(
 /// `limit` (Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks",
 /// 2013), and the norm that they had.
 ///
-/// Where the norm is not larger, the gradients come back as they are, to the bit.
+/// Where the norm is not larger, the gradients come back as they are, to the bit. The norm that is
+/// returned is infinite where it leaves the range of `f64`; the gradients are clipped all the same.
 ///
 /// # Example
 ///
@@ -65,7 +67,8 @@ pub fn clip_by_value<P: Tensorial>(
 ///
 /// let network = Network::new();
 /// let (a, b) = (network.parameter(Tensor::from([1.5_f64])), network.parameter(Tensor::from([2.0])));
-/// let gradients = network.forward().backward((a * a).sum() + (b * b).sum());
+/// let loss = (a * a).sum() + (b * b).sum();
+/// let gradients = network.forward().backward(loss);
 /// let (clipped, norm) = clip_by_norm(&network, &gradients, 1.0).unwrap();
 /// assert_eq!((norm, clipped.of(a).item(), clipped.of(b).item()), (5.0, 0.6, 0.8));
 /// ```
@@ -86,13 +89,21 @@ pub fn clip_by_norm<P: Tensorial>(
     assert!(limit > 0.0, "clip_by_norm: the limit must be above 0, not {limit}");
     let restricted = of_parameters(network, gradients);
     let largest = largest(network, &restricted, |x| !x.is_finite())?;
-    let norm = norm(&restricted, largest);
+    let [root, unit] = norm(&restricted, largest);
+    let norm = root * unit;
     if norm <= limit {
         return Ok((restricted, norm));
     }
     let now = Now::<P>::new();
-    let ratio = scalar(norm / limit);
-    Ok((restricted.map(|g| now.div(g, &now.spread(&ratio, g))), norm))
+    let ratio: P = scalar(norm / limit);
+    if element(&ratio).to_f64().is_finite() {
+        return Ok((restricted.map(|g| now.div(g, &now.spread(&ratio, g))), norm));
+    }
+    // A ratio that the element cannot hold would make zeros of everything. Of gradients whose largest
+    // element is 1, the norm is not above the root of their number.
+    let (largest, factor) = (scalar(largest), limit / (root * (unit / largest)));
+    let clipped = |g: &P| now.scaled(factor, &now.div(g, &now.spread(&largest, g)));
+    Ok((restricted.map(clipped), norm))
 }
 
 /// What a gradient of everything holds of the parameters: other cotangents have no say in a norm.
@@ -127,10 +138,11 @@ fn largest<P: Tensorial>(
     Ok(largest)
 }
 
-/// The root of the sum of squares over all elements, in the order of the parameters.
-fn norm<P: Tensorial>(gradients: &Field<P>, largest: f64) -> f64 {
+/// The root of the sum of squares over all elements, in the order of the parameters, and the unit that
+/// it is counted in: their product, which may overflow, is the norm.
+fn norm<P: Tensorial>(gradients: &Field<P>, largest: f64) -> [f64; 2] {
     if largest == 0.0 {
-        return 0.0;
+        return [0.0, 1.0];
     }
     // Squares of what is very large or very small leave the range: those are counted in a unit of
     // their own.
@@ -142,7 +154,7 @@ fn norm<P: Tensorial>(gradients: &Field<P>, largest: f64) -> f64 {
             squares += element * element;
         });
     }
-    unit * Elementary::sqrt(&squares)
+    [Elementary::sqrt(&squares), unit]
 }
 
 /// A gradient that cannot be clipped.

@@ -1,6 +1,5 @@
 //! Losses: composites over what the tape has.
 
-use super::algebra::literal;
 use crate::{ShapeError, Tensorial, Value};
 
 impl<P: Tensorial> Value<'_, P> {
@@ -160,7 +159,7 @@ impl<P: Tensorial> Value<'_, P> {
         const NAME: &str = "binary_cross_entropy_with_logits";
         self.check_target(targets, "logits and targets must have one shape", NAME)?;
         let yes = targets.try_absorb((-self).softplus())?;
-        let no = (literal(1.0, targets) - targets).try_absorb(self.softplus())?;
+        let no = (targets.literal(1.0) - targets).try_absorb(self.softplus())?;
         Ok((yes + no).mean())
     }
 
@@ -209,8 +208,8 @@ impl<P: Tensorial> Value<'_, P> {
         }
         self.check_target(target, "prediction and target must have one shape", "huber")?;
         let size = (self - target).abs();
-        let near = size.minimum(literal(delta, size));
-        Ok((near * (size - near * literal(0.5, near))).mean())
+        let near = size.minimum(size.literal(delta));
+        Ok((near * (size - near * near.literal(0.5))).mean())
     }
 
     /// Refuses what is not of this value's shape, or of another network.

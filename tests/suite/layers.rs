@@ -284,7 +284,8 @@ fn empty_batches_go_through() {
     assert_eq!(*y.shape(), [0, 16]);
     let rows = LayerNorm::new(&network, 16).express(&network, y);
     let layer = Layer::new(&network, 16, 2, Activation::Tanh, init::kaiming(2));
-    assert_eq!(network.forward().of(layer.express(&network, rows)).len(), 0);
+    let output = layer.express(&network, rows);
+    assert_eq!(network.forward().of(output).len(), 0);
     let error = BatchNorm::new(&network, 16).try_express(&network, y).unwrap_err();
     assert!(error.to_string().contains("a batch of no numbers has no statistics"), "{error}");
 }
@@ -296,9 +297,10 @@ fn a_table_lets_no_other_row_have_a_say() {
     let embedding = Embedding::new(&network, 3, 2, |_| table.clone());
     let letters = network.input(Tensor::selection(&[2, 0, 2], 3));
     let y = embedding.express(&network, letters);
+    let total = y.sum();
     let evaluation = network.forward();
     assert_eq!(evaluation.of(y).to_vec(), [5.0, 6.0, 1.0, 2.0, 5.0, 6.0]);
-    let gradient = evaluation.backward(y.sum()).of(embedding.weight());
+    let gradient = evaluation.backward(total).of(embedding.weight());
     assert_eq!(gradient.to_vec(), [1.0, 1.0, 0.0, 0.0, 2.0, 2.0]);
 }
 

@@ -107,13 +107,13 @@ fn verified(path: &Path, source: &Source) -> bool {
 fn receive(source: &Source, address: &str, folder: &Path, beside: &Path) -> Result<(), String> {
     let text = |error: &dyn ToString| error.to_string();
     fs::create_dir_all(folder).map_err(|error| text(&error))?;
-    let agent: ureq::Agent = ureq::Agent::config_builder()
+    let request = ureq::get(address)
+        .config()
         .timeout_resolve(Some(Duration::from_secs(20)))
         .timeout_connect(Some(Duration::from_secs(20)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
-        .build()
-        .into();
-    let response = agent.get(address).call().map_err(|error| text(&error))?;
+        .build();
+    let response = request.call().map_err(|error| text(&error))?;
     // A byte more than there should be, so that a longer file is seen to be one.
     let mut body = response.into_body().into_reader().take(source.bytes.saturating_add(1));
     let mut file = File::create(beside).map_err(|error| text(&error))?;

@@ -193,8 +193,11 @@ impl<'b, E: Elementary> Blame<'b, E> {
                 break;
             }
         }
-        // No part shows it with its end alone: the whole, with all values shown, did.
-        let module = String::from("(the module of the whole prefix, every value a result)\n");
+        // No part shows it with its end alone: the whole does, with all values shown.
+        let all = self.network.values().take(node + 1).filter(is_computed);
+        let all = all.map(|value| value.symbol());
+        let plan = all.fold(Compile::new(self.network), Compile::target).plan();
+        let module = module(&plan, self.form)?.into_text();
         let others = known.apart.operands(node).to_vec();
         let (verdict, violation) = fault.told(Verdict::Fusion(others));
         Ok(Report { verdict, violation, line, tape: text, module, runs: self.runs })

@@ -108,7 +108,7 @@ fn through<P: Tensorial>(
         // Monotonous: the ends of the interval are the ends of the image.
         "exp" | "exp_m1" | "ln" | "ln_1p" | "tanh" | "sigmoid" | "erf" | "softplus" => {
             let (low, high) = (moved(&[-1.0]), moved(&[1.0]));
-            each(&|at| (low[at] - result[at]).abs().max((high[at] - result[at]).abs()))
+            each(&|at| far(low[at], result[at]).max(far(high[at], result[at])))
         }
         "div" | "absorb_div" | "powf" | "powi" => {
             let corners = [[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]].map(|s| moved(&s));
@@ -118,8 +118,8 @@ fn through<P: Tensorial>(
                 _ => read[1][at].abs() <= bounds[1][at],
             };
             each(&|at| {
-                let far = corners.iter().map(|corner| (corner[at] - result[at]).abs());
-                if pole(at) { f64::INFINITY } else { far.fold(0.0, f64_max) }
+                let ends = corners.iter().map(|corner| far(corner[at], result[at]));
+                if pole(at) { f64::INFINITY } else { ends.fold(0.0, f64_max) }
             })
         }
         "matmul" => {
@@ -151,6 +151,11 @@ fn through<P: Tensorial>(
         }
         _ => of_bounds().into_iter().map(f64::abs).collect(),
     }
+}
+
+/// How far two numbers are apart; an infinity is where it is.
+fn far(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { (a - b).abs() }
 }
 
 fn f64_max(a: f64, b: f64) -> f64 {

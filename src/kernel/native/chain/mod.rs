@@ -3,13 +3,14 @@
 //! BITS: every element sees the functions of the tape in their order; tiles and threads only say
 //! which elements come first.
 
-use super::map::map_to;
-use super::pointwise::{select_to, zip_in_slice, zip_to_slice};
-use super::sum::{sum_into_lanes, sum_of as sum_of_blocks, sum_of_lanes};
-use crate::kernel::chain::{Chain, Instruction, Lie, Operand};
+mod part;
+
+use super::sum::sum_of as sum_of_blocks;
+use crate::kernel::chain::{Chain, Instruction, Operand};
 use crate::kernel::map::Pointwise;
-use crate::kernel::order::{LANES, SB};
+use crate::kernel::order::SB;
 use crate::kernel::{Binary, Elementary, scratch, threads};
+use part::Part;
 use smallvec::SmallVec;
 use std::mem::take;
 use std::ops::Range;
@@ -21,28 +22,6 @@ pub(crate) enum Place<'a, E> {
     Slice(&'a [E]),
     /// In the place of an output, element for element: it is overwritten.
     Output(usize),
-}
-
-/// A tile's elements, or all of a splat's.
-enum Slot<'a, E> {
-    Read(&'a [E]),
-    Write(&'a mut [E]),
-}
-
-impl<E> Default for Slot<'_, E> {
-    fn default() -> Self {
-        Self::Read(&[])
-    }
-}
-
-impl<E> Slot<'_, E> {
-    #[inline]
-    fn read(&self) -> &[E] {
-        match self {
-            Self::Read(elements) => elements,
-            Self::Write(elements) => elements,
-        }
-    }
 }
 
 /// The outputs of a chain: few enough, mostly, for no list on the heap.
@@ -201,168 +180,7 @@ impl<E: Elementary> Prepared<'_, '_, E> {
             let tiles = scratch.chunks_exact_mut(tile);
             // Outputs for as long as the scratch is there.
             let outputs = outputs.iter_mut().map(|output| &mut **output).collect();
-            Part { ready: self, slots: SmallVec::new() }.run(outputs, sums, bounds, tiles);
+            Part::new(self).run(outputs, sums, bounds, tiles);
         });
     }
-}
-
-struct Part<'p, 'o, 'a, E> {
-    ready: &'p Prepared<'o, 'a, E>,
-    slots: SmallVec<[Slot<'p, E>; 16]>,
-}
-
-impl<'p, E: Elementary> Part<'p, '_, '_, E> {
-    fn run(
-        mut self,
-        mut outputs: Outputs<'p, E>,
-        mut sums: Outputs<'_, E>,
-        bounds: Range<usize>,
-        mut tiles: impl Iterator<Item = &'p mut [E]>,
-    ) {
-        let ready = self.ready;
-        let chain = ready.chain;
-        let mut tile = || tiles.next().expect("invariant: scratch for every register");
-        let row = chain.row();
-        // A row that is not copied is a slice: a tile ends where it does at the latest.
-        let mut apart = false;
-        for (i, (operand, place)) in chain.operands.iter().zip(ready.operands).enumerate() {
-            self.slots.push(match (operand.lie, place) {
-                (_, Place::Output(_)) if !ready.moved[i] => Slot::default(),
-                (_, Place::Output(_)) | (Lie::Strided, _) => Slot::Write(tile()),
-                (Lie::Splat, Place::Slice(elements)) => {
-                    Slot::Read(&elements[operand.offset..][..1])
-                }
-                (Lie::Periodic, Place::Slice(_)) => {
-                    apart |= ready.copied[i].is_none();
-                    Slot::default()
-                }
-                (Lie::Slice, Place::Slice(_)) => Slot::default(),
-            });
-        }
-        self.slots.extend((0..chain.outputs).map(|_| Slot::default()));
-        self.slots.extend((0..chain.registers).map(|_| Slot::Write(tile())));
-        let mut lanes: SmallVec<[[E; LANES]; 4]> =
-            sums.iter().map(|_| std::array::from_fn(|_| E::zero())).collect();
-        let mut at = bounds.start;
-        while at < bounds.end {
-            let row_left = if apart { row - at % row } else { usize::MAX };
-            let block_left = if sums.is_empty() { usize::MAX } else { SB - at % SB };
-            let room = row_left.min(block_left);
-            let length = chain.tile.min(bounds.end - at).min(room);
-            for (o, rest) in outputs.iter_mut().enumerate() {
-                self.slots[chain.operands.len() + o] = Slot::Write(cut(rest, length));
-            }
-            self.load(at, length);
-            for instruction in &ready.instructions {
-                step(instruction, &mut self.slots, length);
-            }
-            let ends = length == block_left || at + length == bounds.end;
-            for ((sum, lanes), blocks) in chain.sums.iter().zip(&mut lanes).zip(&mut sums) {
-                let elements = &self.slots[sum.from as usize].read()[..length];
-                sum_into_lanes(lanes, at, elements);
-                if ends {
-                    let taken = std::mem::replace(lanes, std::array::from_fn(|_| E::zero()));
-                    cut(blocks, 1)[0] = sum_of_lanes(taken);
-                }
-            }
-            at += length;
-        }
-    }
-
-    /// Sets the operands' slots for the elements from `at`.
-    fn load(&mut self, at: usize, length: usize) {
-        let Self { ready, ref mut slots } = *self;
-        let chain = ready.chain;
-        let row = chain.row();
-        for (i, (operand, place)) in chain.operands.iter().zip(ready.operands).enumerate() {
-            match (operand.lie, place) {
-                (_, Place::Output(_)) if !ready.moved[i] => {}
-                (_, Place::Output(o)) => {
-                    let mut loaded = take(&mut slots[i]);
-                    if let Slot::Write(to) = &mut loaded {
-                        to[..length].clone_from_slice(slots[chain.operands.len() + o].read());
-                    }
-                    slots[i] = loaded;
-                }
-                (Lie::Splat, Place::Slice(_)) => {}
-                (Lie::Slice, Place::Slice(elements)) => {
-                    slots[i] = Slot::Read(&elements[operand.offset + at..][..length]);
-                }
-                (Lie::Periodic, Place::Slice(elements)) => {
-                    slots[i] = Slot::Read(match ready.copied[i] {
-                        Some(copies) => &copies[at % row..][..length],
-                        None => &elements[operand.offset + at % row..][..length],
-                    });
-                }
-                (Lie::Strided, Place::Slice(elements)) => {
-                    if let Slot::Write(to) = &mut slots[i] {
-                        load(chain, operand, elements, at, &mut to[..length]);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Copies the elements from position `at` of the space together.
-fn load<E: Elementary>(
-    chain: &Chain,
-    operand: &Operand,
-    elements: &[E],
-    at: usize,
-    mut to: &mut [E],
-) {
-    let row = chain.row();
-    let stride = operand.strides.last().copied().unwrap_or(0);
-    let outer = chain.extents.len().saturating_sub(1);
-    let (mut number, mut start) = (at / row, at % row);
-    while !to.is_empty() {
-        let width = to.len().min(row - start);
-        let (part, after) = to.split_at_mut(width);
-        let mut offset = operand.offset + start * stride;
-        let mut rest = number;
-        for axis in (0..outer).rev() {
-            offset += rest % chain.extents[axis] * operand.strides[axis];
-            rest /= chain.extents[axis];
-        }
-        let from = &elements[offset..];
-        match stride {
-            0 => part.fill(from[0].clone()),
-            1 => part.clone_from_slice(&from[..width]),
-            _ => {
-                let from = from.iter().step_by(stride);
-                part.iter_mut().zip(from).for_each(|(to, x)| *to = x.clone());
-            }
-        }
-        (number, start, to) = (number + 1, 0, after);
-    }
-}
-
-#[inline]
-fn step<E: Elementary>(instruction: &Instruction, slots: &mut [Slot<'_, E>], length: usize) {
-    let mut to = take(&mut slots[instruction.to as usize]);
-    let Slot::Write(out) = &mut to else {
-        unreachable!("invariant: instructions write outputs and registers")
-    };
-    let out = &mut out[..length];
-    let argument = |i: usize| {
-        let elements = slots[instruction.arguments[i] as usize].read();
-        &elements[..elements.len().min(length)]
-    };
-    match instruction.function {
-        Pointwise::Unary(op) => match argument(0) {
-            [x] => out.fill(op.apply(x)),
-            elements => map_to(op, elements, out),
-        },
-        // The slot that is written is empty meanwhile: its old elements are what is read.
-        Pointwise::Binary(op) if instruction.arguments[0] == instruction.to => {
-            zip_in_slice(op, out, argument(1), false)
-        }
-        Pointwise::Binary(op) if instruction.arguments[1] == instruction.to => {
-            zip_in_slice(op, out, argument(0), true)
-        }
-        Pointwise::Binary(op) => zip_to_slice(op, argument(0), argument(1), out),
-        Pointwise::Select => select_to(argument(0), argument(1), argument(2), out),
-    }
-    slots[instruction.to as usize] = to;
 }
