@@ -276,6 +276,63 @@ fn a_part_that_refuses_leaves_nothing_behind() {
 }
 
 #[test]
+fn no_part_takes_a_handle_into_another_generation_or_fork() {
+    type Part = Box<dyn Module<Tensor<f64>>>;
+    let network = Net::new();
+    let mut init = init::kaiming(1);
+    let images = network.input(Tensor::ones([2, 2, 4, 4]));
+    let rows = network.input(Tensor::ones([2, 4]));
+    let letters = network.input(Tensor::selection(&[0, 3], 4));
+    let conv = |init: &mut _| Conv2d::new(&network, [2, 2], [1, 1], Window::new(), init);
+    let shared: std::sync::Arc<dyn Module<Tensor<f64>>> = std::sync::Arc::new(Flatten);
+    let parts: Vec<(Part, _)> = vec![
+        (Box::new(conv(&mut init)), images),
+        (Box::new(MaxPool::halving()), images),
+        (Box::new(AveragePool::halving()), images),
+        (Box::new(BatchNorm::new(&network, 2)), images),
+        (Box::new(LayerNorm::new(&network, 4)), images),
+        (Box::new(RmsNorm::new(&network, 4)), images),
+        (Box::new(Dropout::new(0.5)), images),
+        (Box::new(Flatten), images),
+        (Box::new(shared), images),
+        (Box::new(Residual::new(conv(&mut init))), images),
+        (Box::new(stack(&network)), images),
+        (Box::new(Sequential::new()), images),
+        (Box::new(Activation::Identity), images),
+        (Box::new(Layer::new(&network, 4, 3, Activation::Tanh, &mut init)), rows),
+        (Box::new(Mlp::new(&network, &[4, 3, 2], &mut init)), rows),
+        (Box::new(Embedding::new(&network, 4, 3, &mut init)), letters),
+    ];
+    let fork = network.clone();
+    let none: [poorgrad::Symbol; 0] = [];
+    let nothing = network.forward().backward(images.sum()).restricted(none);
+    let later = fork.clone().update(&nothing, |w, _| w.clone());
+    for (at, (part, input)) in parts.iter().enumerate() {
+        let lengths = || [&network, &fork, &later].map(Network::len);
+        let before = lengths();
+        for other in [&fork, &later] {
+            let error = part.try_express(&network, other.resolve(*input)).unwrap_err().to_string();
+            assert!(error.starts_with("express: the input is a handle into another"), "{error}");
+            let error = part.try_express(other, *input).unwrap_err().to_string();
+            assert!(error.contains(file!()) && error.contains("resolve its symbol"), "{error}");
+        }
+        let (message, file, _) = caught(|| part.express(&fork, *input));
+        assert!(message.starts_with("express: ") && file == file!(), "{file}: {message}");
+        assert_eq!(lengths(), before, "part {at}");
+        // Resolved there, it is taken, whatever the generation.
+        for network in [&network, &later] {
+            let _scope = network.scope(&format!("part{at}"));
+            part.try_express(network, network.resolve(*input)).unwrap();
+        }
+    }
+    // What is of another model altogether is refused as such.
+    let elsewhere = Net::new();
+    let foreign = elsewhere.input(Tensor::ones([2, 4]));
+    let error = Flatten.try_express(&network, foreign).unwrap_err();
+    assert!(error.to_string().starts_with("resolve: the symbol comes from another"), "{error}");
+}
+
+#[test]
 fn empty_batches_go_through() {
     let network = Net::new();
     let x = network.input(Tensor::zeros([0, 2, 4, 4]));
