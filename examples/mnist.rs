@@ -46,7 +46,7 @@ fn main() {
     // Which images a step sees is a function of the seed and its number: that is all there is to save.
     let mut batches =
         Batches::try_new(train.len(), BATCH, options.seed).unwrap_or_else(|error| fail(&error));
-    let all = options.epochs * batches.per_epoch();
+    let all = options.epochs * batches.try_per_epoch().unwrap_or_else(|error| fail(&error));
     println!("{} to learn from, {} to judge by", counted(train.len(), "image"), test.len());
 
     let network = Network::new();

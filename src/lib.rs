@@ -52,6 +52,7 @@ pub use neural::{
     Activation, AveragePool, BatchNorm, Conv2d, Dropout, Embedding, Flatten, Layer, LayerNorm,
     MaxPool, Mlp, Module, Neuron, Normalized, Residual, RmsNorm, RunningStatistics, Sequential,
     StatisticsError, causal_mask, init, scaled_dot_product_attention,
+    try_scaled_dot_product_attention,
 };
 pub use neural::{
     Adam, AdamW, Batches, BatchesError, ClipError, Optimizer, OptimizerState, Random, RecordedStep,

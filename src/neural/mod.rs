@@ -40,7 +40,7 @@ mod written;
 pub use activation::Activation;
 pub use adam::Adam;
 pub use adam_w::AdamW;
-pub use attention::{causal_mask, scaled_dot_product_attention};
+pub use attention::{causal_mask, scaled_dot_product_attention, try_scaled_dot_product_attention};
 pub use batch_norm::{BatchNorm, Normalized};
 pub use batches::{Batches, BatchesError};
 pub use clip::{ClipError, clip_by_norm, clip_by_value};
