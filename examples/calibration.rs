@@ -9,14 +9,16 @@
 //!
 //!     cargo run --release --example calibration
 //!     cargo run --release --example calibration -- --noise 0.05
+//!     cargo run --release --example calibration -- --data quotes.csv
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, path::Path};
 
 use poorgrad::{Elementary, LevenbergMarquardt, Network, Tensor, Value, init};
 use zoo::{
     chart::Chart,
     cli::{Arguments, fail},
     progress::Progress,
+    table,
 };
 
 const NAMES: [&str; 4] = ["volatility", "jumps a year", "mean jump", "spread of jumps"];
@@ -79,26 +81,52 @@ fn merton<'n>(
     price
 }
 
+/// Maturities, strikes and prices of a file.
+fn read(path: &Path) -> Result<[Tensor<f64>; 3], String> {
+    let rows = table::read(path, &["maturity", "strike", "price"])?;
+    if let Some(row) = rows.iter().find(|row| row[0] <= 0.0 || row[1] <= 0.0) {
+        let (path, maturity, strike) = (path.display(), row[0], row[1]);
+        return Err(format!("{path}: maturity {maturity}, strike {strike}: both must be above 0"));
+    }
+    Ok([0, 1, 2].map(|column| Tensor::from_fn([rows.len()], |at| rows[at[0]][column])))
+}
+
 fn main() {
     let about = "Calibrates Merton's model of option prices, with standard errors.";
     let options = Arguments::new("calibration", about, 100)
         .steps("Steps of the calibration, at most")
+        .data(
+            "Quotes of calls on a share at 100, where money grows by 2 % a year: `maturity,strike,price` a \
+             line below these words, maturities in years",
+        )
         .positive("noise", 0.01, "Standard deviation of the quotes, in units of the share's price")
         .parse();
-    let shape = [MATURITIES.len(), STRIKES.len()];
-    let network = Network::new();
-    let constant = |element: &dyn Fn(&[usize]) -> f64| {
-        network.leaf(Tensor::from_fn(shape, |index| element(index)))
+    let given = options.data.as_deref().map(|path| read(path).unwrap_or_else(|error| fail(&error)));
+    let [maturities, strikes] = match &given {
+        Some([maturities, strikes, _]) => [maturities, strikes].map(Clone::clone),
+        None => {
+            let shape = [MATURITIES.len(), STRIKES.len()];
+            let maturities = Tensor::from_fn(shape, |index| MATURITIES[index[0]]);
+            [maturities, Tensor::from_fn(shape, |index| STRIKES[index[1]])]
+        }
     };
-    let strike = constant(&|index| STRIKES[index[1]]);
-    let maturity = constant(&|index| MATURITIES[index[0]]);
-    let share = network.input(Tensor::full(shape, SHARE)).named("share");
+    let shape = maturities.shape().clone();
+    let network = Network::new();
+    let strike = network.leaf(strikes.clone());
+    let maturity = network.leaf(maturities);
+    let share = network.input(Tensor::full(shape.clone(), SHARE)).named("share");
 
-    // The market: prices by the true parameters, quoted with noise.
-    let truth = merton(TRUTH.map(|value| constant(&|_| value)), share, strike, maturity);
     let noise = options.number("noise");
-    let off: Tensor<f64> = init::normal(0.0, noise, options.seed)(&shape.into());
-    let quotes = &network.forward().of(truth) + off;
+    let quotes = match &given {
+        Some([.., prices]) => prices.clone(),
+        // The market: prices by the true parameters, quoted with noise.
+        None => {
+            let constant = |value| network.leaf(Tensor::from_fn(shape.clone(), |_| value));
+            let truth = merton(TRUTH.map(constant), share, strike, maturity);
+            let off: Tensor<f64> = init::normal(0.0, noise, options.seed)(&shape);
+            &network.forward().of(truth) + off
+        }
+    };
 
     let parameters = [0, 1, 2, 3].map(|at| {
         let (start, name) = (START[at], NAMES[at]);
@@ -137,17 +165,23 @@ fn main() {
         } else {
             (estimate.value, error)
         };
-        let away = (found - truth) / error;
-        println!("{name:16} {truth:10.4} {found:10.4} {error:10.4} {away:12.2}");
+        // Of quotes from elsewhere nobody knows the truth.
+        let [truth, away] = match given {
+            None => [format!("{truth:.4}"), format!("{:.2}", (found - truth) / error)],
+            Some(_) => ["-", "-"].map(str::to_owned),
+        };
+        println!("{name:16} {truth:>10} {found:10.4} {error:10.4} {away:>12}");
     }
 
     // The prices along the share's: the delta of every call, from the same tape.
-    let ones = fitted.leaf(Tensor::full(shape, 1.0));
+    let ones = fitted.leaf(Tensor::full(shape.clone(), 1.0));
     let deltas = fitted.jvp(prices.symbol(), [(share.symbol(), ones.symbol())]);
     let deltas = fitted.forward().of(deltas);
-    let middle = STRIKES.iter().position(|&strike| strike == SHARE).unwrap_or(0);
-    let at_the_money: Vec<String> = (0..MATURITIES.len())
-        .map(|row| format!("{:.4}", deltas.get(&[row, middle]).unwrap_or(f64::NAN)))
+    let at_the_money: Vec<String> = strikes
+        .iter()
+        .zip(deltas.iter())
+        .filter(|(strike, _)| *strike == SHARE)
+        .map(|(_, delta)| format!("{delta:.4}"))
         .collect();
     println!("\ndeltas at the money, by maturity: {}", at_the_money.join(", "));
     println!("fingerprint {}", fitted.fingerprint());

@@ -426,15 +426,81 @@ fn a_missing_corpus_is_one_clear_sentence() {
     }
 }
 
-/// The corpus of the makemore lectures, where `POORGRAD_DATA` is set: its folder must have it then.
-fn lectures() -> Option<String> {
+/// Those that learn: from the file or the folder that they are given.
+const LEARNERS: &[&str] = &[
+    "calibration",
+    "cifar10",
+    "makemore_embedding_map",
+    "makemore_mlp",
+    "makemore_mlp_batchnorm",
+    "makemore_mlp_facade",
+    "makemore_transformer",
+    "mnist",
+    "moons",
+    "regression",
+    "serving",
+];
+
+/// A file of numbers, gone when this goes.
+fn table(label: &str, header: &str, rows: impl Iterator<Item = String>) -> Names {
+    let file = format!("poorgrad-table-{}-{label}.csv", std::process::id());
+    let path = env::temp_dir().join(file);
+    let lines = Vec::from_iter([header.to_owned()].into_iter().chain(rows));
+    std::fs::write(&path, lines.join("\n")).expect("a file can be written");
+    Names(path)
+}
+
+#[test]
+fn what_learns_takes_data_of_the_readers_own() {
+    for name in LEARNERS {
+        assert!(printed(name, &["--help"]).contains("--data"), "{name}");
+    }
+    let points =
+        table("moons", "x,y,moon", (0..40).map(|n| format!("{},{n}.5,{}", n % 7, n % 3 % 2)));
+    let text = printed("moons", &["--steps", "3", "--data", points.path()]);
+    assert!(text.contains("3 steps and 30 points: "), "{text}");
+    // Prices as they were seen on a day, so that a calm model is near them.
+    let quotes = [[0.25, 95.0, 7.6], [0.25, 100.0, 4.2], [0.25, 105.0, 1.9], [1.0, 90.0, 14.7]];
+    let more = [[1.0, 100.0, 8.6], [1.0, 110.0, 4.4], [2.0, 100.0, 12.6], [2.0, 120.0, 5.2]];
+    let rows = quotes.iter().chain(&more).map(|[t, k, price]| format!("{t},{k},{price}"));
+    let quotes = table("calibration", "maturity,strike,price", rows);
+    let text = printed("calibration", &["--steps", "3", "--data", quotes.path()]);
+    assert!(text.contains("deltas at the money, by maturity: 0."), "{text}");
+    let row = line(&text, "volatility       ");
+    assert!(row.split_whitespace().nth(1) == Some("-"), "the truth is not known: {text}");
+    let header = Vec::from_iter((0..16).map(|n| format!("x{n}")).chain(["y".to_owned()]));
+    let rows = (0..64).map(|n| Vec::from_iter((0..17).map(|m| (n * m % 5).to_string())).join(","));
+    let samples = table("serving", &header.join(","), rows);
+    let arguments = ["--smoke", "--steps", "50", "--data", samples.path()];
+    let text = printed("serving", &arguments);
+    assert!(text.contains("to the bit: true"), "{text}");
+    for (name, part) in [
+        ("moons", "the first line is not `x,y,moon`"),
+        ("calibration", "the first line is not `maturity,strike,price`"),
+        ("serving", "the first line is not `x0,x1,"),
+    ] {
+        let wrong = table(&format!("wrong-{name}"), "1,2,3", std::iter::empty());
+        let output = run(name, &["--smoke", "--data", wrong.path()]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{name}: {said}");
+        assert!(said.contains(part), "{name}: {said}");
+    }
+}
+
+/// What `POORGRAD_DATA` has of this name: it must have it where it is set.
+fn data(name: &str) -> Option<String> {
     let Some(folder) = env::var_os("POORGRAD_DATA") else {
-        println!("not checked on the lectures' names: POORGRAD_DATA is not set");
+        println!("not checked on {name}: POORGRAD_DATA is not set");
         return None;
     };
-    let path = Path::new(&folder).join("names.txt");
+    let path = Path::new(&folder).join(name);
     assert!(path.exists(), "POORGRAD_DATA is set, and {} does not exist", path.display());
     Some(path.to_str().expect("the path is text").to_owned())
+}
+
+/// The corpus of the makemore lectures.
+fn lectures() -> Option<String> {
+    data("names.txt")
 }
 
 #[test]
