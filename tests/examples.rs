@@ -450,6 +450,9 @@ fn heavy_makemore_mlp_reaches_its_dev_loss() {
         let text = printed("makemore_mlp", arguments);
         let dev = number(&text, "dev loss");
         assert!(dev <= 2.25, "{text}");
+        // The line ends in its unit.
+        let seconds = number(&text.replace(" s\n", "\n"), "40000 steps in");
+        assert!(seconds < 60.0, "{text}");
         dev
     };
     check(&[]);
