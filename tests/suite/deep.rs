@@ -111,9 +111,9 @@ fn emitted(count: usize) {
                 module.text().matches("stablehlo.multiply").count()
             };
             assert_eq!(products(&forward, "emit"), count, "{form:?}");
-            // Two cotangents for each product but the first, whose operands are one value.
+            // Two cotangents a product, of which those at the ends may be shared.
             let both = products(&training, "emit training");
-            assert!(both >= 3 * count - 1, "{form:?}: {both}");
+            assert!(both > 2 * count, "{form:?}: {both}");
         }
         timed("drop", || drop((network, forward, training)));
     });
