@@ -56,7 +56,8 @@ pub use neural::{
 };
 pub use neural::{
     Adam, AdamW, Batches, BatchesError, ClipError, Optimizer, OptimizerState, Random, RecordedStep,
-    RmsProp, Schedule, Sgd, StateError, StateProblem, StateReader, clip_by_norm, clip_by_value,
+    RmsProp, Schedule, Sgd, StateError, StateProblem, StateReader, WrittenError, clip_by_norm,
+    clip_by_value,
 };
 pub use neural::{
     Estimate, FitError, Iterate, Lbfgs, LeastSquaresReport, LevenbergMarquardt, MinimumReport, Stop,

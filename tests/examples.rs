@@ -207,11 +207,19 @@ fn an_example_whose_reader_is_gone_ends_without_a_word() {
 #[test]
 fn walkthrough_reads_one_tape_in_every_way() {
     let text = printed("walkthrough", &[]);
-    for number in 1..=14 {
+    for number in 1..=18 {
         assert!(text.contains(&format!("\n{number}. ")), "no part {number} in\n{text}");
     }
-    assert_eq!(text.matches("identical: true").count(), 2, "{text}");
-    for part in ["identical to backward: true", "one structure: true", "one state: false"] {
+    assert_eq!(text.matches("identical: true").count(), 4, "{text}");
+    for part in [
+        "identical to backward: true",
+        "one structure: true",
+        "one state: false",
+        "plan over f64, arena: ",
+        " steps in common, ",
+        "func.func public @main(",
+        ": <svg xmlns=",
+    ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
     assert!(text.contains("%3 = matmul %0, %1 : [2, 1]"), "{text}");
@@ -478,8 +486,19 @@ fn mnist_goes_on_from_a_file_as_if_it_had_not_stopped() {
     assert!(rest.contains("going on after step 3") && rest.contains("2 steps in"), "{rest}");
     assert_eq!(line(&rest, "fingerprint"), line(&whole, "fingerprint"));
     assert_eq!(line(&rest, "accuracy"), line(&whole, "accuracy"));
-    let other = refused_mnist(&["--smoke", "--seed", "9", "--resume", file]);
-    assert!(other.contains("go on with the same"), "{other}");
+    for (option, value, said) in [
+        (
+            "--seed",
+            "9",
+            "the batches `256 in 64 by 42` (samples, size, seed), this run `256 in 64 by 9`",
+        ),
+        ("--epochs", "9", "the schedule `cosine 0.002 2e-5 40`, this run `cosine 0.002 2e-5 36`"),
+        ("--rate", "0.1", "the schedule `cosine 0.002 2e-5 40`, this run `cosine 0.1 0.001 40`"),
+    ] {
+        let other = refused_mnist(&["--smoke", option, value, "--resume", file]);
+        assert!(other.contains(said) && other.contains("go on with the same"), "{other}");
+        assert!(other.contains(option) && other.lines().count() == 1, "{other}");
+    }
     std::fs::write(file, "not a checkpoint").expect("the file can be written");
     let damaged = refused_mnist(&["--smoke", "--resume", file]);
     assert!(damaged.contains("half.safetensors: safetensors: at byte 0: "), "{damaged}");

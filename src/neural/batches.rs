@@ -25,6 +25,9 @@ use std::fmt;
 /// assert_eq!(third, batches.order(1)[4..8]);
 /// // Another run, begun at step 3.
 /// assert_eq!(Batches::new(10, 4, 42).at(3), third);
+/// // Written down, such as a note of a checkpoint, they read back as the same.
+/// assert_eq!(batches.to_string(), "10 in 4 by 42");
+/// assert_eq!(batches.to_string().parse(), Ok(batches));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Batches {
@@ -81,6 +84,16 @@ impl Batches {
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// The seed of all orders.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    pub(super) fn has_rest(&self) -> bool {
+        self.with_rest
     }
 
     /// The number of batches in an epoch, at least 1.

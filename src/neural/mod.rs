@@ -35,6 +35,7 @@ mod schedule;
 mod sequential;
 mod sgd;
 mod state;
+mod written;
 
 pub use activation::Activation;
 pub use adam::Adam;
@@ -64,3 +65,4 @@ pub use schedule::Schedule;
 pub use sequential::{Residual, Sequential};
 pub use sgd::Sgd;
 pub use state::{OptimizerState, StateError, StateProblem, StateReader};
+pub use written::WrittenError;
