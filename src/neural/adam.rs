@@ -14,6 +14,9 @@ use std::fmt;
 /// `w <- w - rate ((m / (1 - p1)) / (sqrt(v / (1 - p2)) + eps))`, where the powers `p1 <- p1 b1` and
 /// `p2 <- p2 b2` begin at 1.
 ///
+/// In `f32`, where `0.999` is rounded before it is taken from 1, the first steps are by up to 2 in
+/// 100,000 shorter than exact arithmetic makes them.
+///
 /// # Example
 ///
 /// ```

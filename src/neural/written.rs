@@ -95,7 +95,9 @@ impl FromStr for Batches {
 
     fn from_str(text: &str) -> Result<Self, WrittenError> {
         let words = Vec::from_iter(text.split_ascii_whitespace());
-        batches(&words).ok_or_else(|| WrittenError {
+        // What makes no batch is none to follow.
+        let read = batches(&words).filter(|batches| batches.try_per_epoch().is_ok());
+        read.ok_or_else(|| WrittenError {
             text: text.to_owned(),
             kind: "batches",
             forms: "`SAMPLES in SIZE by SEED`, and `with_rest` behind it",
@@ -174,6 +176,7 @@ mod tests {
         assert_eq!(read, batches);
         assert_eq!(read.at(5), order);
         assert_eq!("10 in 4 by 7".parse(), Ok(Batches::new(10, 4, 7)));
+        assert_eq!("3 in 4 by 7 with_rest".parse(), Ok(Batches::new(3, 4, 7).with_rest()));
         for other in [Batches::new(11, 4, 7), Batches::new(10, 5, 7), Batches::new(10, 4, 8)] {
             assert_ne!(other, Batches::new(10, 4, 7));
         }

@@ -257,6 +257,45 @@ fn optimisers_agree_with_pytorch_over_50_steps() {
     );
 }
 
+/// The first steps in `f32`, as long as those of the referee in `f64` to 2 in 100,000: what rounding 0.999
+/// leaves of `1 - p2`, which a wrong power (a factor of the root of 2 and more) exceeds by far.
+#[test]
+fn the_first_steps_of_moments_in_f32_are_as_long_as_those_of_pytorch() {
+    let tensors = case("optimizers");
+    let single = |name: &str| tensors[name].to_f32();
+    type Single = Box<dyn Optimizer<Tensor<f32>>>;
+    let optimizers: [(&str, f64, Single); 3] = [
+        ("adam", 0.05, Box::new(Adam::new(0.05))),
+        ("adam.other", 0.02, Box::new(Adam::new(0.02).betas(0.8, 0.99).epsilon(1e-3))),
+        ("adam_w", 0.05, Box::new(AdamW::new(0.05).decay(0.1))),
+    ];
+    for (name, rate, mut optimizer) in optimizers {
+        let expected = case(&format!("optimizer.{name}"));
+        let mut network = Network::<Tensor<f32>>::new();
+        let w = network.parameter(single("w")).named("w");
+        let b = network.parameter(single("b")).named("b");
+        let [x, y] = ["x", "y"].map(|name| network.leaf(single(name)));
+        let product = x.matmul(w);
+        let loss = (product + b.broadcast_like(product)).tanh().mean_squared_error(y).symbol();
+        let symbols = [("w", w.symbol()), ("b", b.symbol())];
+        for step in 1..=2 {
+            let gradients = network.forward().backward(loss);
+            network = optimizer.step(network, &gradients);
+            for (letter, symbol) in symbols {
+                let found = network.resolve(symbol).payload().expect("a parameter has a payload");
+                let expected = &expected[&format!("{letter}{step}")];
+                for (found, expected) in found.iter().zip(expected.iter()) {
+                    // Beside the length, a few roundings of the parameter itself.
+                    let bound = 2e-5 * rate * f64::from(step)
+                        + f64::from(step + 1) * f64::from(f32::EPSILON) * expected.abs();
+                    let error = (f64::from(found) - expected).abs();
+                    assert!(error <= bound, "{name} {letter}{step}: {found} for {expected}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn schedules_agree_with_pytorch() {
     for (name, schedule) in [
