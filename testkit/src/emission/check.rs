@@ -87,17 +87,35 @@ pub(super) fn numbers<P: Tensorial>(payload: &P) -> Vec<f64> {
     numbers
 }
 
-fn magnitudes<P: Tensorial>(payload: &P) -> P {
+/// A function of every element; a selection stays what it is.
+fn mapped<P: Tensorial>(payload: &P, function: impl Fn(f64) -> f64) -> P {
     if payload.is_selection() {
         return payload.clone();
     }
     let mut elements = Vec::new();
-    payload.for_each(&mut |element| elements.push(P::Element::from_f64(element.to_f64().abs())));
+    payload
+        .for_each(&mut |element| elements.push(P::Element::from_f64(function(element.to_f64()))));
     P::from_stored(&payload.shape(), poorgrad::Stored::Dense(elements)).expect("as many elements")
 }
 
+fn magnitudes<P: Tensorial>(payload: &P) -> P {
+    mapped(payload, f64::abs)
+}
+
+/// An operand with every subnormal number taken for a zero of its sign.
+fn flushed<P: Tensorial>(payload: &P, normal: f64) -> P {
+    let flush = |x: f64| if x.abs() < normal { x * 0.0 } else { x };
+    mapped(payload, flush)
+}
+
+/// What an operand loses so.
+fn lost<P: Tensorial>(payload: &P, normal: f64) -> P {
+    mapped(payload, |x| if x.abs() < normal { x.abs() } else { 0.0 })
+}
+
 /// The first element of a node's result that is outside its bound, given what the node was computed
-/// from.
+/// from. The sign of a zero is held to be the definition's wherever neither a rounding nor a flushed
+/// number can explain another.
 #[must_use]
 pub fn check<P: Tensorial>(
     apart: &Apart<P>,
@@ -112,6 +130,13 @@ pub fn check<P: Tensorial>(
     let Grid { normal, largest, .. } = grid(element);
     // Within the bound of where numbers end, either may have overflowed.
     let ends = |x: f64, y: f64, limit: f64| y.is_infinite() && x.abs() + limit >= largest;
+    // A sum may take a product before it has become zero, and the family is a composition.
+    let operation = apart.operation(node);
+    let signed = match operation {
+        "add" | "sub" => !accuracy.contracts,
+        "softmax" | "log_softmax" | "log_sum_exp" => false,
+        _ => true,
+    };
     let (expected, found) = (numbers(&right), numbers(found));
     let at = (0..expected.len()).find(|&at| {
         let (expected, found, limit) = (expected[at], found[at], limits.get(at));
@@ -119,13 +144,16 @@ pub fn check<P: Tensorial>(
             // To the bit, the sign of zero included.
             Some(&0.0) => {
                 let same = expected.to_bits() == found.to_bits();
-                let flushed = accuracy.flushes && expected.abs() < normal && found.abs() < normal;
+                let tiny = expected != 0.0 && expected.abs() < normal && found.abs() < normal;
+                let flushed = accuracy.flushes && tiny;
                 !(same || flushed || expected.is_nan() && found.is_nan())
             }
             // Anything: what the bound takes is infinite itself.
             Some(limit) if *limit == f64::INFINITY => false,
             _ if expected.is_nan() || found.is_nan() => expected.is_nan() != found.is_nan(),
-            _ if expected == found => false,
+            _ if expected == found => {
+                signed && expected.is_sign_negative() != found.is_sign_negative()
+            }
             Some(limit) if ends(expected, found, *limit) || ends(found, expected, *limit) => {
                 expected.is_sign_negative() != found.is_sign_negative()
             }
@@ -148,7 +176,7 @@ pub(super) fn limits<P: Tensorial>(
 ) -> Vec<f64> {
     let element = P::Element::lowering();
     let grid = grid(element);
-    let Grid { unit, least, normal, largest } = grid;
+    let Grid { unit, least, largest, .. } = grid;
     let count = right.shape().volume().unwrap_or(0);
     let operation = apart.operation(node);
     if accuracy.allows(operation) {
@@ -157,9 +185,6 @@ pub(super) fn limits<P: Tensorial>(
     let expected = numbers(right);
     let apart_by = |function: &str| accuracy.apart(function, element);
     let ulps = |number: f64| expected.iter().map(|&x| number * grid.ulp(x)).collect::<Vec<f64>>();
-    let flush = if accuracy.flushes { normal } else { 0.0 };
-    // Where a subnormal operand is taken for zero, anything may follow.
-    let subnormal = |x: &f64| *x != 0.0 && x.abs() < normal;
     let read: Vec<Vec<f64>> = operands.iter().map(numbers).collect();
     let mut limits = match operation {
         "exp" | "exp_m1" | "ln" | "ln_1p" | "tanh" | "sin" | "cos" | "erf" | "powf" | "powi" => {
@@ -212,16 +237,112 @@ pub(super) fn limits<P: Tensorial>(
         _ => vec![0.0; count],
     };
     if accuracy.flushes {
-        limits.iter_mut().filter(|limit| **limit > 0.0).for_each(|limit| *limit += flush);
-        let alike = operands.iter().all(|operand| operand.shape() == right.shape());
-        let touched = |at: usize| read.iter().any(|x| subnormal(&x[at]));
-        if alike {
-            (0..count).filter(|&at| touched(at)).for_each(|at| limits[at] = f64::INFINITY);
-        } else if read.iter().flatten().any(subnormal) {
-            limits = vec![f64::INFINITY; count];
-        }
+        flush(apart, node, operands, right, &mut limits);
     }
     limits
+}
+
+/// Adds to limits what follows where subnormal numbers are taken for zeros: operands, what is between,
+/// and the result.
+fn flush<P: Tensorial>(
+    apart: &Apart<P>,
+    node: usize,
+    operands: &[P],
+    right: &P,
+    limits: &mut [f64],
+) {
+    let Grid { normal, .. } = grid(P::Element::lowering());
+    let subnormal = |x: f64| x != 0.0 && x.abs() < normal;
+    let expected = numbers(right);
+    let count = expected.len();
+    // The result, where it may be anything but what it is.
+    for (limit, &expected) in limits.iter_mut().zip(&expected) {
+        if *limit > 0.0 || subnormal(expected) {
+            *limit += normal;
+        }
+    }
+    let operation = apart.operation(node);
+    match operation {
+        // Each term, and each sum on the way.
+        "sum" | "sum_along" | "sum_like" | "fold" | "scatter" => {
+            let terms = terms(apart, node, operands, count) as f64;
+            limits.iter_mut().for_each(|limit| *limit += 2.0 * terms * normal);
+        }
+        // Likewise, and a factor's loss times the other factor.
+        "matmul" => {
+            let terms = terms(apart, node, operands, count) as f64;
+            let [a, b] = [0, 1].map(|at| lost(&operands[at], normal));
+            let [left, right] = [0, 1].map(|at| magnitudes(&operands[at]));
+            let off = [[a, right], [left, b]].map(|pair| numbers(&apart.step(node, &pair)));
+            for (at, limit) in limits.iter_mut().enumerate() {
+                *limit += 2.0 * terms * normal + off[0][at] + off[1][at];
+                // An infinite factor: nothing is known.
+                if limit.is_nan() {
+                    *limit = f64::INFINITY;
+                }
+            }
+        }
+        // The arguments of exponentials, whose slopes are at most 1, and the exponentials.
+        "softmax" | "log_softmax" | "log_sum_exp" => {
+            let axis = apart.attribute(node, "axis").unwrap_or(0);
+            let terms = operands[0].shape()[axis] as f64;
+            limits.iter_mut().for_each(|limit| *limit += (terms + 2.0) * normal);
+        }
+        // What moves or compares has either what it has, or what it has of zeros.
+        _ if moves(operation) => {
+            let zeros: Vec<P> = operands.iter().map(|operand| flushed(operand, normal)).collect();
+            let zeros = numbers(&apart.step(node, &zeros));
+            for (at, limit) in limits.iter_mut().enumerate() {
+                *limit += match (expected[at] - zeros[at]).abs() {
+                    _ if expected[at] == zeros[at] => 0.0,
+                    off if off.is_finite() => off,
+                    _ if expected[at].is_nan() && zeros[at].is_nan() => 0.0,
+                    _ => f64::INFINITY,
+                };
+            }
+        }
+        // Of an element that is taken for zero anything may follow, at that element.
+        _ => {
+            for operand in operands {
+                for (limit, x) in limits.iter_mut().zip(numbers(operand)) {
+                    if subnormal(x) {
+                        *limit = f64::INFINITY;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether an operation is no function of the elements at one place.
+fn moves(operation: &str) -> bool {
+    !matches!(
+        operation,
+        "add"
+            | "sub"
+            | "mul"
+            | "div"
+            | "neg"
+            | "absorb"
+            | "absorb_div"
+            | "exp"
+            | "exp_m1"
+            | "ln"
+            | "ln_1p"
+            | "sqrt"
+            | "tanh"
+            | "sigmoid"
+            | "softplus"
+            | "sin"
+            | "cos"
+            | "erf"
+            | "powf"
+            | "powi"
+            | "maximum"
+            | "relu"
+            | "compare"
+            | "select"
+    )
 }
 
 /// How many terms an element of the result sums, at most.
