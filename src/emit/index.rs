@@ -9,7 +9,8 @@ pub(super) fn gather(w: &mut Writer, table: &Value, rows: &Value) -> Value {
     take(w, table, 0, rows)
 }
 
-/// Rows added onto `count` rows of `+0`, in their order.
+/// Rows added onto `count` rows of `+0`: in their order by the interpreter; the standard leaves the order
+/// to the target.
 pub(super) fn scatter(w: &mut Writer, source: &Value, rows: &Value, count: usize) -> Value {
     let leading = rows.rank();
     let rest = &source.extents()[leading..];

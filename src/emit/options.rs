@@ -107,7 +107,7 @@ impl<'p, P: Tensorial> Emit<'p, P> {
     /// # Errors
     ///
     /// Where elements are not of `f32` or `f64`, an operation cannot be stated, or a buffer is given
-    /// away that is no argument, or for what is no result of its shape.
+    /// away that is no parameter or input, or for what is no result of its shape.
     pub fn module(&self) -> Result<EmittedModule<P>, EmitError> {
         program::emit(self.plan.emitted(), self.form, self.constants, &self.donations)
     }

@@ -14,6 +14,7 @@ use crate::graph::Symbol;
 use crate::graph::error::describe;
 use crate::graph::node::Node;
 use crate::kernel::call::{Call, Geometry};
+use crate::kernel::task::WindowForm;
 use crate::kernel::{Elementary, Lowering};
 use crate::ops::lower::{Argument, Lowered};
 use crate::payload::{Form, Shape, Stored, Tensorial};
@@ -246,10 +247,6 @@ impl<P: Tensorial> Walk<'_, P> {
         lowered: &Lowered,
     ) -> Result<Option<Value>, String> {
         let extents = item.shape.extents();
-        if let Some((images, geometry)) = self.sums.get(&id).cloned() {
-            let images = self.value(images);
-            return Ok(Some(window::pool(&mut self.writer, &geometry, &images, "add", 0.0)));
-        }
         let is_rows = |id: Id| self.node(self.schedule.item(id)).selection;
         if matches!(lowered, Lowered::Reshape) && is_rows(id) {
             return Ok(None);
@@ -258,6 +255,13 @@ impl<P: Tensorial> Walk<'_, P> {
         if item.count() == 0 {
             return Ok(Some(self.writer.full(0.0, extents)));
         }
+        if let Some((images, geometry)) = self.sums.get(&id).cloned() {
+            if empty(&images) {
+                return Ok(Some(self.writer.full(0.0, extents)));
+            }
+            let images = self.value(images);
+            return Ok(Some(window::pool(&mut self.writer, &geometry, &images, "add", 0.0)));
+        }
         if let Lowered::Call(call) = lowered
             && item.operands.iter().any(empty)
         {
@@ -265,6 +269,13 @@ impl<P: Tensorial> Walk<'_, P> {
         }
         if let Some(&far) = extents.iter().chain(self.read_extents(item)).find(|&&n| n > INDEX) {
             return Err(format!("an extent of {far} is more than 32-bit row numbers can name"));
+        }
+        if let Lowered::Call(Call::FirstMax(axes)) = lowered {
+            let along = axes.iter().map(|&axis| extents[axis]);
+            let positions = along.fold(1, usize::saturating_mul);
+            if positions > INDEX {
+                return Err(format!("{positions} positions are more than 32-bit numbers can name"));
+            }
         }
         let (operands, selection) = match lowered {
             Lowered::Call(Call::Gather | Call::Scatter { .. } | Call::RowUpdate) => {
@@ -338,6 +349,10 @@ impl<P: Tensorial> Walk<'_, P> {
             Call::Product | Call::Sum(_) | Call::Fold { .. } | Call::Scatter { .. } => {
                 self.writer.full(0.0, extents)
             }
+            Call::Window { form: WindowForm::MaxPool, .. } => {
+                self.writer.full(f64::NEG_INFINITY, extents)
+            }
+            Call::Window { .. } => self.writer.full(0.0, extents),
             Call::Pad { bits, .. } => self.writer.full(f64::from_bits(*bits), extents),
             Call::Concat(axis) => {
                 let some = |id: &&Id| self.schedule.item(**id).count() > 0;
@@ -393,6 +408,9 @@ impl<P: Tensorial> Walk<'_, P> {
             let (Some(argument), Some(result)) = (argument, result) else {
                 return refused("the first is no argument of the module, or the second no result");
             };
+            if let ModuleSource::Constant(_) = self.arguments[argument].source {
+                return refused("a constant is the same in every run, and cannot be given away");
+            }
             if self.arguments[argument].shape != results[result].shape
                 || self.arguments[argument].element != results[result].element
             {

@@ -16,7 +16,7 @@ pub(super) fn emit(
     x: &[Value],
 ) -> Result<Value, String> {
     if of.window.groups != 1 {
-        return Err("a convolution of groups is matched as several".into());
+        return Err("no module states the windows of several groups by one operation".into());
     }
     Ok(match form {
         WindowForm::Product => product(w, of, x),

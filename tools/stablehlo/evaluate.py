@@ -9,7 +9,7 @@ import numpy as np
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 
-from frames import array_of, serve, word
+from frames import array_of, asked, serve, word
 from modules import context, legalized, parsed, signature
 
 CONTEXT = context()
@@ -49,19 +49,7 @@ def handle(words, frames):
     if verb != "run":
         raise ValueError(f"an evaluator does not know `{verb}`")
     module, inputs, results = MODULES[rest[0]]
-    inline = iter(frames)
-    arrays, keep = [], {}
-    for argument in rest[1:]:
-        if argument.startswith("="):
-            arrays.append(array_of(next(inline), argument[1:]))
-        elif argument.startswith("@"):
-            arrays.append(BUFFERS[argument[1:]])
-        else:
-            _, index, name = argument.split(":")
-            keep[int(index)] = name
-    given = [word(array) for array in arrays]
-    if given != inputs:
-        raise ValueError(f"the module takes {inputs}, and was given {given}")
+    arrays, keep = asked(rest[1:], iter(frames), BUFFERS, inputs, results)
     start = time.perf_counter()
     found = evaluated(module, arrays)
     micros = 1e6 * (time.perf_counter() - start)

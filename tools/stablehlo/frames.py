@@ -2,7 +2,8 @@
 
 A frame is its length, 32 bits little-endian, and so many bytes. A request is a frame of words, then
 frames of what the words announce; so is a reply, whose first word is `ok` or `error` (then the rest
-is a message). Requests are answered one after the other; the end of the input ends the process.
+is a message). Requests are answered one after the other; the end of the input ends the process. So
+does a frame that is longer than `LIMIT`, after an error: where the next one begins is not known.
 
     hello                          ok VERSIONS..
     compile NAME, text             ok MILLISECONDS inputs TYPE.. results TYPE..
@@ -20,6 +21,10 @@ import signal
 import struct
 
 import numpy as np
+
+# Bytes of a frame at most; a request of words has far fewer.
+LIMIT = 1 << 31
+WORDS = 1 << 20
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i1": np.bool_}
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
@@ -56,11 +61,14 @@ def serve(handle):
     except (OSError, AttributeError):
         pass
 
-    def frame():
+    def frame(limit=LIMIT):
         head = source.read(4)
         if len(head) < 4:
             raise SystemExit
         (length,) = struct.unpack("<I", head)
+        if length > limit:
+            refuse(f"a frame of {length} bytes where {limit} are the most")
+            raise SystemExit(f"a frame of {length} bytes")
         found = source.read(length)
         if len(found) < length:
             raise SystemExit
@@ -70,18 +78,50 @@ def serve(handle):
         out.write(struct.pack("<I", len(bytes_)))
         out.write(bytes_)
 
+    def refuse(message):
+        send(" ".join(["error", *message.split()[:400]]).encode())
+        out.flush()
+
     while True:
-        words = frame().decode().split()
+        request = frame(WORDS)
+        try:
+            words = request.decode().split()
+        except UnicodeDecodeError as error:
+            refuse(f"a request is text: {error}")
+            continue
+        if not words:
+            refuse("a request of no words")
+            continue
         # All that belongs to a request is read before anything can go wrong.
         count = {"compile": 1, "put": 1, "run": sum(w.startswith("=") for w in words)}.get(words[0], 0)
         following = [frame() for _ in range(count)]
         try:
             reply, arrays = handle(words, following)
-            reply = ["ok"] + reply
         except Exception as error:  # noqa: BLE001: whatever it is, the client hears of it
-            told = f"{type(error).__name__}: {error}".split()
-            reply, arrays = ["error"] + told[:400], []
-        send(" ".join(reply).encode())
+            refuse(f"{type(error).__name__}: {error}")
+            continue
+        send(" ".join(["ok", *reply]).encode())
         for array in arrays:
             send(np.ascontiguousarray(array).tobytes())
         out.flush()
+
+
+def asked(words, inline, buffers, inputs, results):
+    """The arguments and what is kept of a run's words, all of it checked: a run may take buffers away."""
+    arguments, keep = [], {}
+    for argument in words:
+        if argument.startswith("="):
+            arguments.append(array_of(next(inline), argument[1:]))
+        elif argument.startswith("@"):
+            if argument[1:] not in buffers:
+                raise ValueError(f"no buffer `{argument[1:]}`")
+            arguments.append(buffers[argument[1:]])
+        else:
+            kind, index, name = argument.split(":")
+            if kind != "keep" or not index.isdecimal() or int(index) >= len(results) or int(index) in keep:
+                raise ValueError(f"`{argument}` keeps none of the {len(results)} results, or one twice")
+            keep[int(index)] = name
+    given = [word(argument) for argument in arguments]
+    if given != inputs:
+        raise ValueError(f"the module takes {inputs}, and was given {given}")
+    return arguments, keep

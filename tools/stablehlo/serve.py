@@ -15,7 +15,7 @@ from jax.extend import backend
 from jaxlib import _jax
 from jaxlib.mlir.dialects import stablehlo
 
-from frames import array_of, serve, word
+from frames import array_of, asked, serve, word
 from modules import context, parsed, signature
 
 CLIENT = backend.get_backend("cpu")
@@ -70,20 +70,12 @@ def handle(words, frames):
         return [], []
     if verb != "run":
         raise ValueError(f"a server does not know `{verb}`")
-    executable, inputs, _ = MODULES[rest[0]]
-    inline = iter(frames)
-    arguments, keep = [], {}
-    for argument in rest[1:]:
-        if argument.startswith("="):
-            arguments.append(jax.device_put(array_of(next(inline), argument[1:]), DEVICE))
-        elif argument.startswith("@"):
-            arguments.append(BUFFERS[argument[1:]])
-        else:
-            _, index, name = argument.split(":")
-            keep[int(index)] = name
-    given = [word(argument) for argument in arguments]
-    if given != inputs:
-        raise ValueError(f"the module takes {inputs}, and was given {given}")
+    executable, inputs, results = MODULES[rest[0]]
+    arguments, keep = asked(rest[1:], iter(frames), BUFFERS, inputs, results)
+    for name in (argument[1:] for argument in rest[1:] if argument.startswith("@")):
+        if BUFFERS[name].is_deleted():
+            raise ValueError(f"the buffer `{name}` was given away by an earlier run")
+    arguments = [jax.device_put(argument, DEVICE) if isinstance(argument, np.ndarray) else argument for argument in arguments]
     start = time.perf_counter()
     found = executable.execute(arguments)
     fetched = [np.asarray(array) for index, array in enumerate(found) if index not in keep]

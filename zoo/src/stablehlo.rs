@@ -173,9 +173,14 @@ impl Process {
     fn receive(&mut self) -> io::Result<Vec<u8>> {
         let mut length = [0; 4];
         self.output.read_exact(&mut length)?;
-        let mut bytes = vec![0; u32::from_le_bytes(length) as usize];
-        self.output.read_exact(&mut bytes)?;
-        Ok(bytes)
+        let length = u32::from_le_bytes(length);
+        // Room for what comes, not for what is announced.
+        let mut bytes = Vec::new();
+        (&mut self.output).take(u64::from(length)).read_to_end(&mut bytes)?;
+        match bytes.len() == length as usize {
+            true => Ok(bytes),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
     }
 
     fn ask(&mut self, words: &str, frames: &[&[u8]]) -> io::Result<String> {
@@ -354,7 +359,8 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Where [`Server::compile`] or [`Server::run`] errs.
+    /// Where [`Server::compile`] or [`Server::run`] errs, and where the text takes another number of
+    /// arguments.
     ///
     /// # Panics
     ///
@@ -369,6 +375,11 @@ impl Server {
         let compiled = self.compile("once", text)?;
         let bytes = module.bytes(network, feeds.iter().cloned());
         let bytes = bytes.unwrap_or_else(|error| panic!("{error}"));
+        if compiled.inputs.len() != bytes.len() {
+            let (takes, has) = (compiled.inputs.len(), bytes.len());
+            let message = format!("the text takes {takes} arguments, and the module has {has}");
+            return Err(ServerError::Refused { message });
+        }
         let given = compiled.inputs.iter().zip(&bytes);
         let given: Vec<Given<'_>> = given.map(|(kind, bytes)| Given::Bytes(kind, bytes)).collect();
         Ok(self.run("once", &given, &[])?.results)

@@ -2,6 +2,7 @@
 
 use super::accuracy::Accuracy;
 use super::apart::Apart;
+use super::flush::flush;
 use poorgrad::{Elementary, Lowering, Tensorial};
 use std::fmt;
 
@@ -87,17 +88,24 @@ pub(super) fn numbers<P: Tensorial>(payload: &P) -> Vec<f64> {
     numbers
 }
 
-fn magnitudes<P: Tensorial>(payload: &P) -> P {
+/// A function of every element; a selection stays what it is.
+pub(super) fn mapped<P: Tensorial>(payload: &P, function: impl Fn(f64) -> f64) -> P {
     if payload.is_selection() {
         return payload.clone();
     }
     let mut elements = Vec::new();
-    payload.for_each(&mut |element| elements.push(P::Element::from_f64(element.to_f64().abs())));
+    payload
+        .for_each(&mut |element| elements.push(P::Element::from_f64(function(element.to_f64()))));
     P::from_stored(&payload.shape(), poorgrad::Stored::Dense(elements)).expect("as many elements")
 }
 
+pub(super) fn magnitudes<P: Tensorial>(payload: &P) -> P {
+    mapped(payload, f64::abs)
+}
+
 /// The first element of a node's result that is outside its bound, given what the node was computed
-/// from.
+/// from. The sign of a zero is held to be the definition's wherever neither a rounding nor a flushed
+/// number can explain another.
 #[must_use]
 pub fn check<P: Tensorial>(
     apart: &Apart<P>,
@@ -112,6 +120,13 @@ pub fn check<P: Tensorial>(
     let Grid { normal, largest, .. } = grid(element);
     // Within the bound of where numbers end, either may have overflowed.
     let ends = |x: f64, y: f64, limit: f64| y.is_infinite() && x.abs() + limit >= largest;
+    // A sum may take a product before it has become zero, and the family is a composition.
+    let operation = apart.operation(node);
+    let signed = match operation {
+        "add" | "sub" => !accuracy.contracts,
+        "softmax" | "log_softmax" | "log_sum_exp" => false,
+        _ => true,
+    };
     let (expected, found) = (numbers(&right), numbers(found));
     let at = (0..expected.len()).find(|&at| {
         let (expected, found, limit) = (expected[at], found[at], limits.get(at));
@@ -119,13 +134,16 @@ pub fn check<P: Tensorial>(
             // To the bit, the sign of zero included.
             Some(&0.0) => {
                 let same = expected.to_bits() == found.to_bits();
-                let flushed = accuracy.flushes && expected.abs() < normal && found.abs() < normal;
+                let tiny = expected != 0.0 && expected.abs() < normal && found.abs() < normal;
+                let flushed = accuracy.flushes && tiny;
                 !(same || flushed || expected.is_nan() && found.is_nan())
             }
             // Anything: what the bound takes is infinite itself.
             Some(limit) if *limit == f64::INFINITY => false,
             _ if expected.is_nan() || found.is_nan() => expected.is_nan() != found.is_nan(),
-            _ if expected == found => false,
+            _ if expected == found => {
+                signed && expected.is_sign_negative() != found.is_sign_negative()
+            }
             Some(limit) if ends(expected, found, *limit) || ends(found, expected, *limit) => {
                 expected.is_sign_negative() != found.is_sign_negative()
             }
@@ -148,7 +166,7 @@ pub(super) fn limits<P: Tensorial>(
 ) -> Vec<f64> {
     let element = P::Element::lowering();
     let grid = grid(element);
-    let Grid { unit, least, normal, largest } = grid;
+    let Grid { unit, least, largest, .. } = grid;
     let count = right.shape().volume().unwrap_or(0);
     let operation = apart.operation(node);
     if accuracy.allows(operation) {
@@ -157,9 +175,6 @@ pub(super) fn limits<P: Tensorial>(
     let expected = numbers(right);
     let apart_by = |function: &str| accuracy.apart(function, element);
     let ulps = |number: f64| expected.iter().map(|&x| number * grid.ulp(x)).collect::<Vec<f64>>();
-    let flush = if accuracy.flushes { normal } else { 0.0 };
-    // Where a subnormal operand is taken for zero, anything may follow.
-    let subnormal = |x: &f64| *x != 0.0 && x.abs() < normal;
     let read: Vec<Vec<f64>> = operands.iter().map(numbers).collect();
     let mut limits = match operation {
         "exp" | "exp_m1" | "ln" | "ln_1p" | "tanh" | "sin" | "cos" | "erf" | "powf" | "powi" => {
@@ -212,20 +227,18 @@ pub(super) fn limits<P: Tensorial>(
         _ => vec![0.0; count],
     };
     if accuracy.flushes {
-        limits.iter_mut().filter(|limit| **limit > 0.0).for_each(|limit| *limit += flush);
-        let alike = operands.iter().all(|operand| operand.shape() == right.shape());
-        let touched = |at: usize| read.iter().any(|x| subnormal(&x[at]));
-        if alike {
-            (0..count).filter(|&at| touched(at)).for_each(|at| limits[at] = f64::INFINITY);
-        } else if read.iter().flatten().any(subnormal) {
-            limits = vec![f64::INFINITY; count];
-        }
+        flush(apart, node, operands, right, &mut limits);
     }
     limits
 }
 
 /// How many terms an element of the result sums, at most.
-fn terms<P: Tensorial>(apart: &Apart<P>, node: usize, operands: &[P], count: usize) -> usize {
+pub(super) fn terms<P: Tensorial>(
+    apart: &Apart<P>,
+    node: usize,
+    operands: &[P],
+    count: usize,
+) -> usize {
     let shape = operands[0].shape();
     let all = shape.volume().unwrap_or(0);
     match apart.operation(node) {

@@ -11,6 +11,7 @@ mod accuracy;
 mod apart;
 mod blame;
 mod check;
+mod flush;
 mod part;
 mod report;
 mod shrink;

@@ -64,6 +64,17 @@ fn b78_literals_have_a_point_and_what_cannot_lower_is_an_error() {
     let told = |from, into| Emit::new(&plan).donate(from, into).module().unwrap_err().to_string();
     assert!(told(x, sum).contains("not of one shape"), "{}", told(x, sum));
     assert!(told(sum, next).contains("no argument"), "{}", told(sum, next));
+    let network = Network::new();
+    let table = network.leaf(Tensor::from([1.0_f32, 2.0]));
+    let next = table * network.input(Tensor::from([3.0, 4.0]));
+    let plan = network.compile([next], []);
+    let error = Emit::new(&plan).constants_up_to(0).donate(table, next).module().unwrap_err();
+    assert!(error.to_string().contains("a constant is the same in every run"), "{error}");
+    // Each extent may be named, the positions of both together may not.
+    let network = Network::new();
+    let far = network.input(Tensor::full([50_000_usize, 60_000], 1.0_f32));
+    let error = network.compile([far.first_max_along(&[0, 1])], []).emit_stablehlo().unwrap_err();
+    assert!(error.to_string().contains("3000000000 positions"), "{error}");
 }
 
 #[test]

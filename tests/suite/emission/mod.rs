@@ -6,10 +6,13 @@
 //! where they are too few.
 
 mod blame;
+mod bounds;
 mod cases;
 mod labels;
 mod models;
 mod operations;
+mod server;
 mod steps;
 mod tapes;
 mod tools;
+mod windows;
