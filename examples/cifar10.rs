@@ -41,7 +41,7 @@ fn main() {
     let (train, test) = data(&options);
     let filters = (options.number("filters") as usize).max(1);
     let mut batches = Batches::new(train.len(), BATCH, options.seed);
-    let all = options.epochs * batches.per_epoch();
+    let all = options.epochs * batches.try_per_epoch().unwrap_or_else(|error| fail(&error));
 
     let mut network = Network::new();
     let model = ConvNet::vgg(&network, filters, options.seed);

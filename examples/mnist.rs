@@ -43,10 +43,10 @@ fn main() {
         .text("resume", "FILE", "Go on from such a file")
         .parse();
     let (train, test) = data(&options);
-    // Which images a step sees is a function of the seed and its number: nothing to save.
+    // Which images a step sees is a function of the seed and its number: that is all there is to save.
     let mut batches =
         Batches::try_new(train.len(), BATCH, options.seed).unwrap_or_else(|error| fail(&error));
-    let all = options.epochs * batches.per_epoch();
+    let all = options.epochs * batches.try_per_epoch().unwrap_or_else(|error| fail(&error));
     println!("{} to learn from, {} to judge by", counted(train.len(), "image"), test.len());
 
     let network = Network::new();
@@ -61,7 +61,7 @@ fn main() {
     let mut optimizer = Adam::new(highest);
     let (mut network, start) = match options.text("resume") {
         None => (network, 0),
-        Some(path) => resume(path, &network, &mut optimizer, options.seed),
+        Some(path) => resume(path, &network, &mut optimizer, (&schedule, &batches)),
     };
     let end = all.min(options.steps).max(start);
     let (mut losses, watch) = (Vec::new(), Stopwatch::start());
@@ -82,7 +82,8 @@ fn main() {
     let each = 1e3 * seconds / (end - start).max(1) as f64;
     println!("{steps} in {seconds:.1} s, {each:.2} ms each");
     if let Some(path) = options.text("save") {
-        save(path, &network, &optimizer, end, options.seed).unwrap_or_else(|error| fail(&error));
+        let follows = (&schedule, &batches);
+        save(path, &network, &optimizer, follows, end).unwrap_or_else(|error| fail(&error));
         println!("saved after step {end}: {path}");
     }
     Chart::new("mnist").losses(&losses).logarithmic().print();
@@ -117,18 +118,19 @@ fn data(options: &Options) -> (Images, Images) {
     })
 }
 
-/// Where a run stands, in a file.
+/// What a run follows, and where it stands, in a file.
 fn save(
     path: &str,
     network: &Network<Tensor>,
     optimizer: &Adam<Tensor>,
+    (schedule, batches): (&Schedule, &Batches),
     step: usize,
-    seed: u64,
 ) -> Result<(), CheckpointError> {
     let mut checkpoint = Checkpoint::of(network)?;
     checkpoint.put_optimizer(network, optimizer)?;
     checkpoint.set_note("step", step);
-    checkpoint.set_note("seed", seed);
+    checkpoint.set_note("schedule", schedule);
+    checkpoint.set_note("batches", batches);
     checkpoint.write(path)
 }
 
@@ -137,16 +139,29 @@ fn resume(
     path: &str,
     network: &Network<Tensor>,
     optimizer: &mut Adam<Tensor>,
-    seed: u64,
+    (schedule, batches): (&Schedule, &Batches),
 ) -> (Network<Tensor>, usize) {
     let mut read = || {
         let checkpoint = Checkpoint::read(Path::new(path))?;
         let resumed = checkpoint.resume(network, optimizer)?;
-        Ok((resumed, checkpoint.note("step")?, checkpoint.note::<u64>("seed")?))
+        let followed = (checkpoint.note("schedule")?, checkpoint.note("batches")?);
+        Ok((resumed, checkpoint.note("step")?, followed))
     };
-    let (network, step, before) = read().unwrap_or_else(|error: CheckpointError| fail(&error));
-    if before != seed {
-        fail(&format!("{path} was trained with --seed {before}: go on with the same"));
+    let (network, step, followed): (_, _, (Schedule, Batches)) =
+        read().unwrap_or_else(|error: CheckpointError| fail(&error));
+    if followed.0 != *schedule {
+        fail(&format!(
+            "{path} follows the schedule `{}`, this run `{schedule}`: go on with the same --rate, --epochs \
+             and --split",
+            followed.0
+        ));
+    }
+    if followed.1 != *batches {
+        fail(&format!(
+            "{path} follows the batches `{}` (samples, size, seed), this run `{batches}`: go on with the \
+             same --split and --seed",
+            followed.1
+        ));
     }
     println!("going on after step {step}: {path}");
     (network, step)

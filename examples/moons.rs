@@ -7,9 +7,17 @@
 //!
 //!     cargo run --release --example moons
 //!     cargo run --release --example moons -- --noise 0.3
+//!     cargo run --release --example moons -- --data points.csv
 
 use poorgrad::{Adam, Mlp, Network, Optimizer, Symbol, Tensor, init};
-use zoo::{chart::Chart, cli::Arguments, counted, moons::Moons, plane::Plane, progress::Progress};
+use zoo::{
+    chart::Chart,
+    cli::{Arguments, fail},
+    counted,
+    moons::Moons,
+    plane::Plane,
+    progress::Progress,
+};
 
 const POINTS: usize = 400;
 
@@ -23,12 +31,17 @@ fn accuracy(scores: &Tensor<f64>, labels: &[usize]) -> f64 {
 fn main() {
     let about = "Tells two moons apart, and draws the border.";
     let options = Arguments::new("moons", about, 400)
+        .data(
+            "Points: `x,y,moon` a line below these words, moon 0 or 1; one of four is to judge by",
+        )
         .positive("noise", 0.15, "Standard deviation of the points off their half circles")
         .positive("rate", 0.02, "Learning rate of Adam")
         .parse();
     let noise = options.number("noise");
-    let train = Moons::new(POINTS, noise, options.seed);
-    let test = Moons::new(POINTS, noise, options.seed.wrapping_add(1));
+    let [train, test] = match &options.data {
+        Some(path) => Moons::read(path).unwrap_or_else(|error| fail(&error)),
+        None => [0, 1].map(|more| Moons::new(POINTS, noise, options.seed.wrapping_add(more))),
+    };
     let map = Plane::new("two moons").points("upper", test.of(0)).points("lower", test.of(1));
     let grid = map.grid();
 
@@ -64,7 +77,7 @@ fn main() {
     println!(
         "{} and {}: {:.2} % of the points right, {:.2} % of those not trained on",
         counted(options.steps, "step"),
-        counted(POINTS, "point"),
+        counted(train.points.len(), "point"),
         accuracy(&read(trained), &train.labels),
         accuracy(&read(tested), &test.labels),
     );

@@ -8,18 +8,25 @@
 //!
 //!     cargo run --release --example serving
 //!     cargo run --release --example serving -- --threads 3 --steps 20000
+//!     cargo run --release --example serving -- --data samples.csv
 
 use poorgrad::{Adam, Batches, Mlp, Network, Optimizer, Plan, Random, Symbol, Tensor, init};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
-use zoo::{cli::Arguments, counted, progress::Progress, stopwatch::Stopwatch};
+use zoo::{
+    cli::{Arguments, Options, fail},
+    counted,
+    progress::Progress,
+    stopwatch::Stopwatch,
+    table,
+};
 
 /// Numbers of a question.
 const NUMBERS: usize = 16;
 /// Units of the model: what is asked, two layers, the answer.
 const SIZES: [usize; 4] = [NUMBERS, 64, 64, 1];
-/// Samples of a training step, and of the whole data.
+/// Samples of a training step, and of all where no file is given.
 const BATCH: usize = 64;
 const SAMPLES: usize = 4096;
 /// Questions of each thread in a round; one in so many is kept for the comparison.
@@ -55,6 +62,7 @@ type Kept = (Arc<Network<Tensor>>, Tensor, f32);
 fn main() {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let options = Arguments::new("serving", "Answers on many threads while it learns.", 4_000)
+        .data("Samples: 16 numbers and what they should give, `x0,..,x15,y` in the first line")
         // Learning takes a core of its own.
         .positive("threads", cores.max(2) as f64 - 1.0, "Threads that answer")
         .positive("rate", 1e-3, "Learning rate")
@@ -76,18 +84,21 @@ fn main() {
     let (plan, learning) = (network.compile([answer], []), network.compile_training(loss, []));
     let service = Service { newest: RwLock::new(Arc::new(network)), plan, question, answer };
 
+    let (samples, values) = samples(&options);
+    let count = values.shape()[0];
+    let mut batches =
+        Batches::try_new(count, BATCH, options.seed).unwrap_or_else(|error| fail(&error));
+
     let alone = round(&service, threads, questions, options.seed, || {});
     report("without training", &alone);
 
-    let (samples, values) = samples(options.seed);
     let mut losses = [f64::NAN; 2];
     let busy = round(&service, threads, questions, options.seed + 1, || {
         let mut network = (*service.newest()).clone();
         let mut optimizer = Adam::new(options.number("rate"));
-        let mut batches = Batches::new(SAMPLES, BATCH, options.seed);
         let (progress, watch) = (Progress::new("learning", options.steps), Stopwatch::start());
         for number in 0..options.steps {
-            let rows = Tensor::selection(batches.at(number), SAMPLES);
+            let rows = Tensor::selection(batches.at(number), count);
             let feeds = [(batch, rows.matmul(&samples)), (truth, rows.matmul(&values))];
             let results = learning.forward(&network, feeds);
             let lost = f64::from(results.of(loss).item());
@@ -167,9 +178,16 @@ fn report(name: &str, served: &[(Vec<f64>, Vec<Kept>)]) {
     );
 }
 
-/// What is to be learned: sums of waves over random numbers.
-fn samples(seed: u64) -> (Tensor, Tensor) {
-    let mut random = Random::new(seed).split(u64::MAX);
+/// What is to be learned: the samples of a file, or sums of waves over random numbers.
+fn samples(options: &Options) -> (Tensor, Tensor) {
+    if let Some(path) = &options.data {
+        let names = Vec::from_iter((0..NUMBERS).map(|number| format!("x{number}")));
+        let names = Vec::from_iter(names.iter().map(String::as_str).chain(["y"]));
+        let rows = table::read(path, &names).unwrap_or_else(|error| fail(&error));
+        let samples = Tensor::from_fn([rows.len(), NUMBERS], |at| rows[at[0]][at[1]] as f32);
+        return (samples, Tensor::from_fn([rows.len(), 1], |at| rows[at[0]][NUMBERS] as f32));
+    }
+    let mut random = Random::new(options.seed).split(u64::MAX);
     let samples = Tensor::from_fn([SAMPLES, NUMBERS], |_| random.normal() as f32);
     let waves = Network::new();
     let x = waves.input(samples.clone());

@@ -4,7 +4,8 @@
 //! printed, run, run again on other inputs and by the reference kernels, differentiated by a
 //! backward pass and by recording the chain rule, checked against differences, updated into a
 //! next generation, forked, written to text and read back, followed along a direction, searched for
-//! the origin of a NaN, drawn, and counted.
+//! the origin of a NaN, compiled into a plan that prints, is checked against the oracle, compared
+//! with another and emitted for other compilers, drawn, and counted.
 //!
 //!     cargo run --example walkthrough
 
@@ -117,7 +118,25 @@ fn main() {
     let found = run.backward(root).first_nonfinite().expect("the slope of a root at 0");
     println!("in the gradient: {found}");
 
-    heading(13, "Draw: the same nodes for a program that lays them out");
+    heading(13, "Compile: the loss and its gradients as a schedule that prints");
+    let plan = network.compile_training(loss, []);
+    print!("{}", plan.describe());
+
+    heading(14, "Check the plan: every value that it lays out, against the oracle");
+    println!("identical: {}", plan.check(&network, []).is_ok());
+    let feeds = [(x.symbol(), Tensor::from([[0.0, 0.0], [3.0, -1.0]]))];
+    println!("identical: {}", plan.check(&trained, feeds).is_ok());
+
+    heading(15, "Compare plans: what the gradients cost beside the loss alone");
+    print!("{}", network.compile([loss], []).diff(&plan));
+
+    heading(16, "Emit: the plan as a StableHLO module, for XLA and others");
+    let module = plan.emit_stablehlo().expect("the elements are f64");
+    let head = Vec::from_iter(module.lines().take_while(|line| !line.contains("stablehlo.")));
+    head.iter().for_each(|line| println!("{line}"));
+    println!("..and {} lines more", module.lines().count() - head.len());
+
+    heading(17, "Draw: the same nodes for a program that lays them out, or as a picture");
     let drawing = copy.to_mermaid();
     drawing.lines().take(5).for_each(|line| println!("{line}"));
     println!(
@@ -125,8 +144,10 @@ fn main() {
         drawing.lines().count() - 5,
         copy.to_dot().lines().count()
     );
+    let svg = plan.to_svg();
+    println!("the plan as SVG, {} bytes: {}", svg.len(), svg.lines().next().unwrap_or_default());
 
-    heading(14, "Count: what a generation keeps alive, and what compaction lets go");
+    heading(18, "Count: what a generation keeps alive, and what compaction lets go");
     println!("{}", trained.stats());
     println!("{}", trained.compacted().stats());
 }

@@ -52,10 +52,12 @@ pub use neural::{
     Activation, AveragePool, BatchNorm, Conv2d, Dropout, Embedding, Flatten, Layer, LayerNorm,
     MaxPool, Mlp, Module, Neuron, Normalized, Residual, RmsNorm, RunningStatistics, Sequential,
     StatisticsError, causal_mask, init, scaled_dot_product_attention,
+    try_scaled_dot_product_attention,
 };
 pub use neural::{
     Adam, AdamW, Batches, BatchesError, ClipError, Optimizer, OptimizerState, Random, RecordedStep,
-    RmsProp, Schedule, Sgd, StateError, StateProblem, StateReader, clip_by_norm, clip_by_value,
+    RmsProp, Schedule, Sgd, StateError, StateProblem, StateReader, WrittenError, clip_by_norm,
+    clip_by_value,
 };
 pub use neural::{
     Estimate, FitError, Iterate, Lbfgs, LeastSquaresReport, LevenbergMarquardt, MinimumReport, Stop,

@@ -121,8 +121,9 @@ fn the_same_seed_prints_the_same_and_another_does_not() {
     for name in NAMES {
         let run = |seed| seconds(printed(name, &["--smoke", "--seed", seed]));
         assert_eq!(run("7"), run("7"), "{name}");
-        // The chain has no random choice; the dual numbers print what holds for all points.
-        if !["chain", "dual_numbers"].contains(name) {
+        // The chain and the regression have no random choice; the dual numbers print what holds for
+        // all points.
+        if !["chain", "dual_numbers", "regression"].contains(name) {
             assert_ne!(run("7"), run("8"), "{name}");
         }
     }
@@ -207,11 +208,19 @@ fn an_example_whose_reader_is_gone_ends_without_a_word() {
 #[test]
 fn walkthrough_reads_one_tape_in_every_way() {
     let text = printed("walkthrough", &[]);
-    for number in 1..=14 {
+    for number in 1..=18 {
         assert!(text.contains(&format!("\n{number}. ")), "no part {number} in\n{text}");
     }
-    assert_eq!(text.matches("identical: true").count(), 2, "{text}");
-    for part in ["identical to backward: true", "one structure: true", "one state: false"] {
+    assert_eq!(text.matches("identical: true").count(), 4, "{text}");
+    for part in [
+        "identical to backward: true",
+        "one structure: true",
+        "one state: false",
+        "plan over f64, arena: ",
+        " steps in common, ",
+        "func.func public @main(",
+        ": <svg xmlns=",
+    ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
     assert!(text.contains("%3 = matmul %0, %1 : [2, 1]"), "{text}");
@@ -418,15 +427,81 @@ fn a_missing_corpus_is_one_clear_sentence() {
     }
 }
 
-/// The corpus of the makemore lectures, where `POORGRAD_DATA` is set: its folder must have it then.
-fn lectures() -> Option<String> {
+/// Those that learn: from the file or the folder that they are given.
+const LEARNERS: &[&str] = &[
+    "calibration",
+    "cifar10",
+    "makemore_embedding_map",
+    "makemore_mlp",
+    "makemore_mlp_batchnorm",
+    "makemore_mlp_facade",
+    "makemore_transformer",
+    "mnist",
+    "moons",
+    "regression",
+    "serving",
+];
+
+/// A file of numbers, gone when this goes.
+fn table(label: &str, header: &str, rows: impl Iterator<Item = String>) -> Names {
+    let file = format!("poorgrad-table-{}-{label}.csv", std::process::id());
+    let path = env::temp_dir().join(file);
+    let lines = Vec::from_iter([header.to_owned()].into_iter().chain(rows));
+    std::fs::write(&path, lines.join("\n")).expect("a file can be written");
+    Names(path)
+}
+
+#[test]
+fn what_learns_takes_data_of_the_readers_own() {
+    for name in LEARNERS {
+        assert!(printed(name, &["--help"]).contains("--data"), "{name}");
+    }
+    let points =
+        table("moons", "x,y,moon", (0..40).map(|n| format!("{},{n}.5,{}", n % 7, n % 3 % 2)));
+    let text = printed("moons", &["--steps", "3", "--data", points.path()]);
+    assert!(text.contains("3 steps and 30 points: "), "{text}");
+    // Prices as they were seen on a day, so that a calm model is near them.
+    let quotes = [[0.25, 95.0, 7.6], [0.25, 100.0, 4.2], [0.25, 105.0, 1.9], [1.0, 90.0, 14.7]];
+    let more = [[1.0, 100.0, 8.6], [1.0, 110.0, 4.4], [2.0, 100.0, 12.6], [2.0, 120.0, 5.2]];
+    let rows = quotes.iter().chain(&more).map(|[t, k, price]| format!("{t},{k},{price}"));
+    let quotes = table("calibration", "maturity,strike,price", rows);
+    let text = printed("calibration", &["--steps", "3", "--data", quotes.path()]);
+    assert!(text.contains("deltas at the money, by maturity: 0."), "{text}");
+    let row = line(&text, "volatility       ");
+    assert!(row.split_whitespace().nth(1) == Some("-"), "the truth is not known: {text}");
+    let header = Vec::from_iter((0..16).map(|n| format!("x{n}")).chain(["y".to_owned()]));
+    let rows = (0..64).map(|n| Vec::from_iter((0..17).map(|m| (n * m % 5).to_string())).join(","));
+    let samples = table("serving", &header.join(","), rows);
+    let arguments = ["--smoke", "--steps", "50", "--data", samples.path()];
+    let text = printed("serving", &arguments);
+    assert!(text.contains("to the bit: true"), "{text}");
+    for (name, part) in [
+        ("moons", "the first line is not `x,y,moon`"),
+        ("calibration", "the first line is not `maturity,strike,price`"),
+        ("serving", "the first line is not `x0,x1,"),
+    ] {
+        let wrong = table(&format!("wrong-{name}"), "1,2,3", std::iter::empty());
+        let output = run(name, &["--smoke", "--data", wrong.path()]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), said.lines().count()), (Some(2), 1), "{name}: {said}");
+        assert!(said.contains(part), "{name}: {said}");
+    }
+}
+
+/// What `POORGRAD_DATA` has of this name: it must have it where it is set.
+fn data(name: &str) -> Option<String> {
     let Some(folder) = env::var_os("POORGRAD_DATA") else {
-        println!("not checked on the lectures' names: POORGRAD_DATA is not set");
+        println!("not checked on {name}: POORGRAD_DATA is not set");
         return None;
     };
-    let path = Path::new(&folder).join("names.txt");
+    let path = Path::new(&folder).join(name);
     assert!(path.exists(), "POORGRAD_DATA is set, and {} does not exist", path.display());
     Some(path.to_str().expect("the path is text").to_owned())
+}
+
+/// The corpus of the makemore lectures.
+fn lectures() -> Option<String> {
+    data("names.txt")
 }
 
 #[test]
@@ -450,6 +525,9 @@ fn heavy_makemore_mlp_reaches_its_dev_loss() {
         let text = printed("makemore_mlp", arguments);
         let dev = number(&text, "dev loss");
         assert!(dev <= 2.25, "{text}");
+        // The line ends in its unit.
+        let seconds = number(&text.replace(" s\n", "\n"), "40000 steps in");
+        assert!(seconds < 60.0, "{text}");
         dev
     };
     check(&[]);
@@ -478,8 +556,19 @@ fn mnist_goes_on_from_a_file_as_if_it_had_not_stopped() {
     assert!(rest.contains("going on after step 3") && rest.contains("2 steps in"), "{rest}");
     assert_eq!(line(&rest, "fingerprint"), line(&whole, "fingerprint"));
     assert_eq!(line(&rest, "accuracy"), line(&whole, "accuracy"));
-    let other = refused_mnist(&["--smoke", "--seed", "9", "--resume", file]);
-    assert!(other.contains("go on with the same"), "{other}");
+    for (option, value, said) in [
+        (
+            "--seed",
+            "9",
+            "the batches `256 in 64 by 42` (samples, size, seed), this run `256 in 64 by 9`",
+        ),
+        ("--epochs", "9", "the schedule `cosine 0.002 2e-5 40`, this run `cosine 0.002 2e-5 36`"),
+        ("--rate", "0.1", "the schedule `cosine 0.002 2e-5 40`, this run `cosine 0.1 0.001 40`"),
+    ] {
+        let other = refused_mnist(&["--smoke", option, value, "--resume", file]);
+        assert!(other.contains(said) && other.contains("go on with the same"), "{other}");
+        assert!(other.contains(option) && other.lines().count() == 1, "{other}");
+    }
     std::fs::write(file, "not a checkpoint").expect("the file can be written");
     let damaged = refused_mnist(&["--smoke", "--resume", file]);
     assert!(damaged.contains("half.safetensors: safetensors: at byte 0: "), "{damaged}");

@@ -1,5 +1,6 @@
 //! What a module takes and gives: its manifest.
 
+use super::literal::one_line;
 use crate::payload::{Shape, Tensorial};
 use std::fmt;
 
@@ -60,6 +61,6 @@ impl<P: Tensorial> fmt::Display for ModuleArgument<P> {
 impl fmt::Display for ModuleResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, node, element, shape } = self;
-        write!(f, "{name}: %{node}, {element} {shape}")
+        write!(f, "{}: %{node}, {element} {shape}", one_line(name))
     }
 }

@@ -60,7 +60,19 @@ pub(super) fn quoted(text: &str) -> String {
     out + "\""
 }
 
-/// A label as the name of a value: letters, digits and `_.-$`, not led by a digit.
+/// A text on one line: a comment ends where its line does.
+pub(super) fn one_line(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c.is_control() {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+/// A label as the name of a value: letters, digits and `_.`, not led by a digit.
 pub(super) fn name(label: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "_.".contains(c) { c } else { '_' };
     let name: String = label.chars().map(plain).collect();
@@ -87,6 +99,8 @@ mod tests {
         assert_eq!(quoted("a\"b\\\u{e9}"), "\"a\\22b\\5C\\C3\\A9\"");
         assert_eq!(name("block0.w 1"), "block0.w_1");
         assert_eq!(name("1"), "_1");
+        assert_eq!(name("a$b-c"), "a_b_c");
+        assert_eq!(one_line("\u{e9} a\r\nb\0"), "\u{e9} a\\r\\nb\\u{0}");
         let elements: Vec<String> = (0..4).map(|n| n.to_string()).collect();
         assert_eq!(nested(&[2, 2], &elements), "[[0, 1], [2, 3]]");
     }

@@ -134,7 +134,15 @@ impl<P: Tensorial> Walk<'_, P> {
             });
             temporary || self.names.contains(name)
         };
-        let name = if taken(&wanted) { format!("{wanted}.{number}") } else { wanted };
+        let mut name = wanted;
+        if taken(&name) && name.starts_with(|c: char| c.is_ascii_digit()) {
+            // Behind a number no point may stand.
+            name.insert(0, '_');
+        }
+        // What is taken may be another's label just so.
+        while taken(&name) {
+            name = format!("{name}.{number}");
+        }
         self.names.insert(name.clone());
         name
     }

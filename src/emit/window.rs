@@ -162,11 +162,11 @@ fn unpool(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
     let text = format!(
         "\"stablehlo.select_and_scatter\"({images}, {}, {zero}) <{{padding = dense<0> : \
          tensor<4x2xi64>, window_dimensions = {}, window_strides = {}}}> ({{\n    \
-         ^bb0(%a: {element}, %b: {element}):\n      \
-         %p = stablehlo.compare GE, %a, %b, FLOAT : ({element}, {element}) -> {truth}\n      \
-         %q = stablehlo.compare NE, %a, %a, FLOAT : ({element}, {element}) -> {truth}\n      \
-         %r = stablehlo.or %p, %q : {truth}\n      \
-         stablehlo.return %r : {truth}\n    }}, {} : ({}, {}, {}) -> {}",
+         ^bb0(%$a: {element}, %$b: {element}):\n      \
+         %$p = stablehlo.compare GE, %$a, %$b, FLOAT : ({element}, {element}) -> {truth}\n      \
+         %$q = stablehlo.compare NE, %$a, %$a, FLOAT : ({element}, {element}) -> {truth}\n      \
+         %$r = stablehlo.or %$p, %$q : {truth}\n      \
+         stablehlo.return %$r : {truth}\n    }}, {} : ({}, {}, {}) -> {}",
         x[1],
         array(&[1, 1, of.filters[2], of.filters[3]]),
         array(&[&[1, 1], &of.window.step[..]].concat()),

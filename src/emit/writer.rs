@@ -279,12 +279,13 @@ impl Writer {
         self.write(of, text)
     }
 
-    /// The arguments and the result of a region that computes `op` of two elements.
+    /// The arguments and the result of a region that computes `op` of two elements. `$` stands in no
+    /// name outside of regions, which see those.
     pub(super) fn region(&self, op: &str) -> String {
         let of = Type::new(self.element, &[]);
         format!(
-            "({{\n    ^bb0(%a: {of}, %b: {of}):\n      %r = stablehlo.{op} %a, %b : {of}\n      \
-             stablehlo.return %r : {of}\n    }})"
+            "({{\n    ^bb0(%$a: {of}, %$b: {of}):\n      %$r = stablehlo.{op} %$a, %$b : {of}\n      \
+             stablehlo.return %$r : {of}\n    }})"
         )
     }
 }

@@ -149,6 +149,18 @@ impl<P: Tensorial> Network<P> {
     /// Records the vector-Jacobian product: the cotangents of `wrt` when `target`, of any shape,
     /// has the cotangent `cotangent`.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(Tensor::from([1.0_f64, 2.0]));
+    /// let weights = network.leaf(Tensor::from([10.0, 100.0]));
+    /// let pulled = network.vjp(x * x, weights, [x])[0]; // weights times 2 x
+    /// assert_eq!(network.forward().of(pulled).to_vec(), [20.0, 400.0]);
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where [`Network::try_vjp`] errs.

@@ -54,6 +54,19 @@ impl<P: Tensorial> Evaluation<P> {
 
     /// The payload of a value in this run.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.leaf(Tensor::from([1.0_f32, 2.0]));
+    /// let (y, sum) = (x * 3.0, x.sum());
+    /// let evaluation = network.forward();
+    /// assert_eq!(evaluation.of(y).to_vec(), [3.0, 6.0]);
+    /// assert_eq!(evaluation.of(sum.symbol()).item(), 3.0); // a symbol will do
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where [`Evaluation::try_of`] errs.
@@ -84,6 +97,20 @@ impl<P: Tensorial> Evaluation<P> {
     /// Differentiable are the parameters, the inputs that take numbers, and what depends on one.
     /// Constants, and inputs that take selections, are not: here their gradient is zero, whatever
     /// the target; [`Evaluation::backward_for`] gives it where it names them.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let w = network.parameter(Tensor::from([1.0_f64, 2.0]));
+    /// let c = network.leaf(Tensor::from([5.0, 7.0]));
+    /// let loss = (w * c).sum();
+    /// let gradients = network.forward().backward(loss);
+    /// assert_eq!(gradients.of(w).to_vec(), [5.0, 7.0]);
+    /// assert_eq!(gradients.of(c).to_vec(), [0.0, 0.0]); // a constant
+    /// ```
     ///
     /// # Panics
     ///

@@ -165,6 +165,18 @@ impl<P: Tensorial> Field<P> {
 
     /// `f` of each payload of the support. It must keep shapes.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let (a, b) = (network.parameter(2.0_f64), network.parameter(9.0));
+    /// let loss = a * a;
+    /// let clipped = network.forward().backward(loss).map(|g| g.min(1.0));
+    /// assert_eq!((clipped.of(a), clipped.of(b)), (1.0, 0.0));
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where `f` changes a shape.
@@ -183,6 +195,17 @@ impl<P: Tensorial> Field<P> {
     }
 
     /// Each payload of the support times `factor`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let a = network.parameter(2.0_f64);
+    /// let loss = a * a;
+    /// assert_eq!(network.forward().backward(loss).scale(0.5).of(a), 2.0);
+    /// ```
     #[must_use]
     pub fn scale(&self, factor: f64) -> Self {
         self.map(|payload| {
@@ -192,6 +215,19 @@ impl<P: Tensorial> Field<P> {
     }
 
     /// `f` of the payloads of two fields wherever one of them has one; the other counts as zero.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let (a, b) = (network.parameter(2.0_f64), network.parameter(3.0));
+    /// let (first, second) = (a * a, a * b);
+    /// let run = network.forward();
+    /// let larger = run.backward(first).zip(&run.backward(second), |x, y| x.max(*y));
+    /// assert_eq!((larger.of(a), larger.of(b)), (4.0, 2.0)); // of 4 and 3, of 0 and 2
+    /// ```
     ///
     /// # Panics
     ///

@@ -30,6 +30,18 @@ impl<P: Tensorial> Network<P> {
 
     /// Runs everything recorded with some inputs fed.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(1.0_f64);
+    /// let y = x * x;
+    /// assert_eq!(network.forward_with([(x, 3.0)]).of(y), 9.0);
+    /// assert_eq!(network.forward().of(y), 1.0); // the default of x
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where [`Network::try_forward_with`] errs.
@@ -57,6 +69,19 @@ impl<P: Tensorial> Network<P> {
     }
 
     /// Runs only what the targets depend on. Reading another value of the result fails loudly.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(1.0_f64);
+    /// let (y, z) = (x + 1.0, x.exp());
+    /// let evaluation = network.forward_for([y], [(x, 2.0)]);
+    /// assert_eq!(evaluation.of(y), 3.0);
+    /// assert!(evaluation.try_of(z).is_err()); // not computed
+    /// ```
     ///
     /// # Panics
     ///

@@ -54,6 +54,19 @@ impl<P: Tensorial> Network<P> {
 
     /// [`Network::update`] with a rule that also sees which parameter it is given.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let (w, b) = (network.parameter(3.0_f64), network.parameter(1.0));
+    /// let gradients = network.forward().backward(w * b);
+    /// let rate = |symbol| if symbol == b.symbol() { 0.0 } else { 0.5 }; // b is frozen
+    /// let next = network.update_each(&gradients, |symbol, p, g| p - rate(symbol) * g);
+    /// assert_eq!([w, b].map(|p| next.resolve(p).payload()), [Some(2.5), Some(1.0)]);
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where [`Network::try_update_each`] errs.
@@ -85,6 +98,21 @@ impl<P: Tensorial> Network<P> {
 
     /// The consuming twin of [`Network::update`]: the rule owns the parameter and can reuse its
     /// buffer (`w - 0.1 * g` on a tensor does, where nothing else holds it).
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let mut network = Network::new();
+    /// let w = network.parameter(4.0_f64).symbol();
+    /// let loss = (network.resolve(w) * network.resolve(w)).symbol();
+    /// for _ in 0..3 {
+    ///     let gradients = network.forward().backward(loss);
+    ///     network = network.step(&gradients, |w, g| w - 0.25 * g);
+    /// }
+    /// assert_eq!(network.resolve(w).payload(), Some(0.5));
+    /// ```
     ///
     /// # Panics
     ///

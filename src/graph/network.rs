@@ -306,6 +306,18 @@ impl<P: Tensorial> Network<P> {
 
     /// The value that a symbol stands for, in this generation.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let mut network = Network::new();
+    /// let w = network.parameter(1.0_f64).symbol(); // outlives the borrow of a `Value`
+    /// let gradients = network.forward().backward(w);
+    /// network = network.update(&gradients, |w, g| w - g);
+    /// assert_eq!(network.resolve(w).payload(), Some(0.0));
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where the symbol is foreign or was recorded on a fork after it parted.
@@ -330,6 +342,21 @@ impl<P: Tensorial> Network<P> {
     /// Paths need not be unique: two layers in one scope both have a `weight`, and a parameter may
     /// have been given the name `parameter0`. Open a scope for each part of a model where paths are
     /// to tell them apart; symbols always do.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// network.parameter(1.0_f64).named("scale");
+    /// {
+    ///     let _layer = network.scope("layer");
+    ///     network.parameter(2.0);
+    /// }
+    /// let paths: Vec<String> = network.parameters().map(|(path, _)| path).collect();
+    /// assert_eq!(paths, ["scale", "layer.parameter1"]);
+    /// ```
     pub fn parameters(&self) -> impl Iterator<Item = (String, Value<'_, P>)> {
         // The nodes' length first: a parameter whose node is still being appended is not there yet.
         let (nodes, states) = (self.nodes.len(), self.parameters.len());

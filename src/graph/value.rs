@@ -94,6 +94,20 @@ impl<'n, P: Tensorial> Value<'n, P> {
     /// Names this value, behind the scope that was open when it was recorded, in every
     /// generation and fork that shares it. Messages, drawings and text print the name.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let w = {
+    ///     let _layer = network.scope("layer");
+    ///     network.parameter(0.5_f64).named("w")
+    /// };
+    /// assert_eq!(w.label().as_deref(), Some("layer.w"));
+    /// assert_eq!(network.find("layer.w").unwrap().symbol(), w.symbol());
+    /// ```
+    ///
     /// # Panics
     ///
     /// When the value already has another name.

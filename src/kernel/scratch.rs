@@ -15,8 +15,9 @@ thread_local! {
 /// Runs `work` on a list of this thread, with whatever elements it holds.
 pub(crate) fn with_list<E: Elementary, R>(work: impl FnOnce(&mut Vec<E>) -> R) -> R {
     let taken = SHELF.with_borrow_mut(|shelf| {
-        let at = shelf.iter().position(|list| list.is::<Vec<E>>())?;
-        Some(shelf.swap_remove(at))
+        // The last that was given back: of lists within one another each is the same one again.
+        let at = shelf.iter().rposition(|list| list.is::<Vec<E>>())?;
+        Some(shelf.remove(at))
     });
     let taken = taken.and_then(|list| list.downcast::<Vec<E>>().ok());
     let mut list = taken.unwrap_or_default();

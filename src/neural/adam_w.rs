@@ -95,7 +95,7 @@ impl<P: Tensorial> AdamW<P> {
         self
     }
 
-    /// The moments of the parameters so far: `None` before the first step.
+    /// The moments of the parameters so far: `None` before the first step, unless a state was restored.
     #[must_use]
     pub fn moments(&self) -> Option<&[Field<P>; 2]> {
         self.carried.fields.as_slice().try_into().ok()

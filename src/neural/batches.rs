@@ -25,6 +25,9 @@ use std::fmt;
 /// assert_eq!(third, batches.order(1)[4..8]);
 /// // Another run, begun at step 3.
 /// assert_eq!(Batches::new(10, 4, 42).at(3), third);
+/// // Written down, such as a note of a checkpoint, they read back as the same.
+/// assert_eq!(batches.to_string(), "10 in 4 by 42");
+/// assert_eq!(batches.to_string().parse(), Ok(batches));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Batches {
@@ -55,15 +58,17 @@ impl Batches {
     ///
     /// # Errors
     ///
-    /// Where `size` is 0, or there are fewer samples than make a batch.
+    /// Where there are no samples, or `size` is 0. Whether fewer samples than `size` make a batch is
+    /// for [`Batches::with_rest`] to say: see [`Batches::try_per_epoch`].
     pub fn try_new(count: usize, size: usize, seed: u64) -> Result<Self, BatchesError> {
-        if size == 0 || count < size {
+        if size == 0 || count == 0 {
             return Err(BatchesError { count, size });
         }
         Ok(Self { count, size, seed, with_rest: false, last: None })
     }
 
-    /// With what is left over at the end of an epoch as a last, smaller batch.
+    /// With what is left over at the end of an epoch as a last, smaller batch: the only one, where there
+    /// are fewer samples than `size`.
     #[must_use]
     pub fn with_rest(self) -> Self {
         Self { with_rest: true, ..self }
@@ -81,14 +86,51 @@ impl Batches {
         self.size
     }
 
-    /// The number of batches in an epoch, at least 1.
+    /// The seed of all orders.
     #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    pub(super) fn has_rest(&self) -> bool {
+        self.with_rest
+    }
+
+    /// The number of batches in an epoch, at least 1.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Batches::try_per_epoch`] errs.
+    #[must_use]
+    #[track_caller]
     pub fn per_epoch(&self) -> usize {
-        if self.with_rest { self.count.div_ceil(self.size) } else { self.count / self.size }
+        match self.try_per_epoch() {
+            Ok(batches) => batches,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The twin of [`Batches::per_epoch`] that returns what it would panic with: ask it once, and no
+    /// step is refused.
+    ///
+    /// # Errors
+    ///
+    /// Where there are fewer samples than make a batch, without [`Batches::with_rest`].
+    pub fn try_per_epoch(&self) -> Result<usize, BatchesError> {
+        let Self { count, size, .. } = *self;
+        match if self.with_rest { count.div_ceil(size) } else { count / size } {
+            0 => Err(BatchesError { count, size }),
+            batches => Ok(batches),
+        }
     }
 
     /// The epoch of a step, and the number of the step in it.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Batches::try_per_epoch`] errs.
     #[must_use]
+    #[track_caller]
     pub fn place(&self, step: usize) -> [usize; 2] {
         [step / self.per_epoch(), step % self.per_epoch()]
     }
@@ -102,6 +144,11 @@ impl Batches {
     }
 
     /// The samples of a step, counted from the first step of the first epoch.
+    ///
+    /// # Panics
+    ///
+    /// Where [`Batches::try_per_epoch`] errs.
+    #[track_caller]
     pub fn at(&mut self, step: usize) -> &[usize] {
         let [epoch, batch] = self.place(step);
         let order = match self.last.take() {
@@ -110,7 +157,7 @@ impl Batches {
         };
         let (_, order) = self.last.insert((epoch, order));
         let start = batch * self.size;
-        &order[start..(start + self.size).min(self.count)]
+        &order[start..start.saturating_add(self.size).min(self.count)]
     }
 }
 
@@ -128,8 +175,8 @@ impl fmt::Display for BatchesError {
             0 => f.write_str("Batches: a batch needs at least one sample"),
             _ => write!(
                 f,
-                "Batches: {count} samples make no batch of {size}; choose smaller batches or give \
-                 more samples"
+                "Batches: {count} samples make no batch of {size}; choose smaller batches, give more \
+                 samples, or take what there is by `with_rest`"
             ),
         }
     }
@@ -179,9 +226,33 @@ mod tests {
     fn the_ends_of_the_range_are_safe() {
         assert_eq!(Batches::new(1, 1, 0).at(usize::MAX), [0]);
         assert_eq!(Batches::new(3, 3, 0).with_rest().per_epoch(), 1);
-        let message = |count, size| Batches::try_new(count, size, 0).unwrap_err().to_string();
-        assert!(message(3, 0).contains("at least one sample"));
-        assert!(message(3, 4).starts_with("Batches: 3 samples make no batch of 4; "));
+        let error = Batches::try_new(3, 0, 0).unwrap_err();
+        assert!(error.to_string().contains("at least one sample"));
         assert!(Batches::try_new(0, 1, 0).is_err());
+        let mut one = Batches::new(1, usize::MAX, 0).with_rest();
+        assert_eq!((one.at(usize::MAX).to_vec(), one.per_epoch()), (vec![0], 1));
+    }
+
+    #[test]
+    fn fewer_samples_than_a_batch_are_one_where_the_rest_is_asked_for() {
+        let mut batches = Batches::new(3, 4, 7).with_rest();
+        assert_eq!((batches.try_per_epoch(), batches.place(2)), (Ok(1), [2, 0]));
+        for epoch in 0..3 {
+            let order = batches.order(epoch);
+            assert_eq!(batches.at(epoch), order);
+        }
+        let none = Batches::new(3, 4, 7);
+        let error = none.try_per_epoch().unwrap_err();
+        assert!(
+            error.to_string().starts_with("Batches: 3 samples make no batch of 4; "),
+            "{error}"
+        );
+        assert!(error.to_string().ends_with("by `with_rest`"));
+    }
+
+    #[test]
+    #[should_panic(expected = "Batches: 3 samples make no batch of 4; ")]
+    fn a_step_of_no_batch_is_refused() {
+        let _ = Batches::new(3, 4, 7).at(0);
     }
 }

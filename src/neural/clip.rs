@@ -1,6 +1,6 @@
 //! Clipping: gradients that are not to be too large.
 
-use super::algebra::{Algebra, Now, scalar};
+use super::algebra::{Algebra, Now, element, scalar};
 use crate::{Binary, Elementary, Field, Gradients, Kernels, Network, Tensorial, Unary};
 use std::error::Error;
 use std::fmt;
@@ -57,7 +57,8 @@ pub fn clip_by_value<P: Tensorial>(
 /// `limit` (Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks",
 /// 2013), and the norm that they had.
 ///
-/// Where the norm is not larger, the gradients come back as they are, to the bit.
+/// Where the norm is not larger, the gradients come back as they are, to the bit. The norm that is
+/// returned is infinite where it leaves the range of `f64`; the gradients are clipped all the same.
 ///
 /// # Example
 ///
@@ -88,13 +89,21 @@ pub fn clip_by_norm<P: Tensorial>(
     assert!(limit > 0.0, "clip_by_norm: the limit must be above 0, not {limit}");
     let restricted = of_parameters(network, gradients);
     let largest = largest(network, &restricted, |x| !x.is_finite())?;
-    let norm = norm(&restricted, largest);
+    let [root, unit] = norm(&restricted, largest);
+    let norm = root * unit;
     if norm <= limit {
         return Ok((restricted, norm));
     }
     let now = Now::<P>::new();
-    let ratio = scalar(norm / limit);
-    Ok((restricted.map(|g| now.div(g, &now.spread(&ratio, g))), norm))
+    let ratio: P = scalar(norm / limit);
+    if element(&ratio).to_f64().is_finite() {
+        return Ok((restricted.map(|g| now.div(g, &now.spread(&ratio, g))), norm));
+    }
+    // A ratio that the element cannot hold would make zeros of everything. Of gradients whose largest
+    // element is 1, the norm is not above the root of their number.
+    let (largest, factor) = (scalar(largest), limit / (root * (unit / largest)));
+    let clipped = |g: &P| now.scaled(factor, &now.div(g, &now.spread(&largest, g)));
+    Ok((restricted.map(clipped), norm))
 }
 
 /// What a gradient of everything holds of the parameters: other cotangents have no say in a norm.
@@ -129,10 +138,11 @@ fn largest<P: Tensorial>(
     Ok(largest)
 }
 
-/// The root of the sum of squares over all elements, in the order of the parameters.
-fn norm<P: Tensorial>(gradients: &Field<P>, largest: f64) -> f64 {
+/// The root of the sum of squares over all elements, in the order of the parameters, and the unit that
+/// it is counted in: their product, which may overflow, is the norm.
+fn norm<P: Tensorial>(gradients: &Field<P>, largest: f64) -> [f64; 2] {
     if largest == 0.0 {
-        return 0.0;
+        return [0.0, 1.0];
     }
     // Squares of what is very large or very small leave the range: those are counted in a unit of
     // their own.
@@ -144,7 +154,7 @@ fn norm<P: Tensorial>(gradients: &Field<P>, largest: f64) -> f64 {
             squares += element * element;
         });
     }
-    unit * Elementary::sqrt(&squares)
+    [Elementary::sqrt(&squares), unit]
 }
 
 /// A gradient that cannot be clipped.

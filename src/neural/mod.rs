@@ -35,11 +35,12 @@ mod schedule;
 mod sequential;
 mod sgd;
 mod state;
+mod written;
 
 pub use activation::Activation;
 pub use adam::Adam;
 pub use adam_w::AdamW;
-pub use attention::{causal_mask, scaled_dot_product_attention};
+pub use attention::{causal_mask, scaled_dot_product_attention, try_scaled_dot_product_attention};
 pub use batch_norm::{BatchNorm, Normalized};
 pub use batches::{Batches, BatchesError};
 pub use clip::{ClipError, clip_by_norm, clip_by_value};
@@ -64,3 +65,4 @@ pub use schedule::Schedule;
 pub use sequential::{Residual, Sequential};
 pub use sgd::Sgd;
 pub use state::{OptimizerState, StateError, StateProblem, StateReader};
+pub use written::WrittenError;

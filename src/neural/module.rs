@@ -38,7 +38,9 @@ use crate::{Network, ShapeError, Tensorial, Value};
 /// ```
 pub trait Module<P: Tensorial> {
     /// Records the part: what an implementation writes, and [`Module::express`] and
-    /// [`Module::try_express`] call.
+    /// [`Module::try_express`] call: on a fork first, where a refusal leaves nothing behind, and then on
+    /// the network itself. So it runs twice for one part that is recorded, and what it does besides
+    /// recording happens twice.
     ///
     /// # Errors
     ///
@@ -69,8 +71,8 @@ pub trait Module<P: Tensorial> {
     ///
     /// # Errors
     ///
-    /// Where the input does not fit, or the parameters are not of this network; nothing is recorded
-    /// then.
+    /// Where the input does not fit or is a handle into another network, also of another generation or
+    /// fork, or the parameters are not of this network; nothing is recorded then.
     #[track_caller]
     fn try_express<'n>(
         &self,
@@ -79,7 +81,13 @@ pub trait Module<P: Tensorial> {
     ) -> Result<Value<'n, P>, ShapeError> {
         // On a fork first, which costs nothing: what refuses there leaves nothing here.
         let fork = network.clone();
-        self.record(&fork, fork.try_resolve(input)?)?;
+        let twin = fork.try_resolve(input)?;
+        if !std::ptr::eq(input.network(), network) {
+            let problem = "the input is a handle into another network (or generation); resolve its \
+                           symbol in this one first";
+            return Err(ShapeError::refusal("express", problem, &[input]));
+        }
+        self.record(&fork, twin)?;
         self.record(network, input)
     }
 }

@@ -33,6 +33,8 @@ pub struct RecordedStep<P> {
     rate_payload: P,
     /// The optimiser's name, its learning rate, and the names of the entries of the state.
     written: Option<(String, f64, Vec<String>)>,
+    /// What is carried for parameters that the step leaves alone.
+    held: Vec<(String, P)>,
 }
 
 impl<P: Tensorial> RecordedStep<P> {
@@ -53,7 +55,8 @@ impl<P: Tensorial> RecordedStep<P> {
         let Some(rate_payload) = rate.payload().filter(|_| rate.operation() == "input") else {
             panic!("RecordedStep: the learning rate is no input, but {rate:?}")
         };
-        Self { parameters, state, rate: rate.symbol(), rate_payload, written: None }
+        let (rate, written, held) = (rate.symbol(), None, Vec::new());
+        Self { parameters, state, rate, rate_payload, written, held }
     }
 
     /// With the optimiser's name, its learning rate, and the names of what it carries, in the order of
@@ -73,8 +76,16 @@ impl<P: Tensorial> RecordedStep<P> {
         Self { written: Some((optimizer.to_owned(), rate, names)), ..self }
     }
 
+    /// With what the optimiser carries for parameters that this step leaves alone, by name: no run
+    /// changes it, and [`RecordedStep::state`] writes it down with the rest.
+    #[must_use]
+    pub fn holding(self, held: Vec<(String, P)>) -> Self {
+        Self { held, ..self }
+    }
+
     /// What the next run depends on, by name: what the optimiser itself would say after the same
-    /// steps. To go on from a state, restore the optimiser and record its step anew.
+    /// steps, with what was carried before for parameters that the step leaves alone. To go on from a
+    /// state, restore the optimiser and record its step anew.
     ///
     /// # Errors
     ///
@@ -84,11 +95,13 @@ impl<P: Tensorial> RecordedStep<P> {
             return Err(StateError::new("a recorded step", vec![StateProblem::Unsupported]));
         };
         let state = OptimizerState::new(&**optimizer).with_number("rate", *rate);
-        let entries = names.iter().zip(&self.state);
-        let state = entries.fold(state, |state, (name, (_, payload, _))| {
-            state.with_payload(&**name, payload.clone())
-        });
-        let mut sorted: Vec<_> = names.iter().collect();
+        let moved = names.iter().zip(self.state.iter().map(|(_, payload, _)| payload));
+        let held = self.held.iter().map(|(name, payload)| (name, payload));
+        let (mut sorted, mut state) = (Vec::new(), state);
+        for (name, payload) in moved.chain(held) {
+            sorted.push(name);
+            state = state.with_payload(&**name, payload.clone());
+        }
         sorted.sort_unstable();
         let twice = sorted.windows(2).filter(|pair| pair[0] == pair[1]);
         let twice = twice.map(|pair| StateProblem::PathTwice { path: pair[0].clone() });

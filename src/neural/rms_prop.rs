@@ -80,7 +80,7 @@ impl<P: Tensorial> RmsProp<P> {
         self
     }
 
-    /// The means of the squares so far: `None` before the first step.
+    /// The means of the squares so far: `None` before the first step, unless a state was restored.
     #[must_use]
     pub fn squares(&self) -> Option<&Field<P>> {
         self.carried.fields.first()

@@ -4,7 +4,7 @@
 //! it, and writes its state down, so that the three agree by construction.
 
 use super::algebra::{Algebra, Now, Taped, element, scalar};
-use super::{OptimizerState, RecordedStep, StateError};
+use super::{OptimizerState, RecordedStep, StateError, StateProblem};
 use crate::{Elementary, Field, Gradients, Network, NetworkError, Shape, Symbol, Tensorial};
 
 /// The rule of an optimiser.
@@ -170,7 +170,20 @@ impl<P: Tensorial> Carried<P> {
                 names.push(format!("{kind}.{path}"));
             }
         }
-        RecordedStep::new(parameters, state, rate).named(name(rule), self.rate, names)
+        let mut held = Vec::new();
+        for (path, w) in network.parameters() {
+            if parameters.iter().any(|&(given, _)| network.resolve(given).symbol() == w.symbol()) {
+                continue;
+            }
+            let payloads = match self.of(w.symbol(), w.shape(), rule) {
+                Ok(payloads) => payloads,
+                Err(error) => panic!("{error}"),
+            };
+            let payloads = rule.kinds().into_iter().zip(payloads);
+            held.extend(payloads.map(|((kind, _), payload)| (format!("{kind}.{path}"), payload)));
+        }
+        let step = RecordedStep::new(parameters, state, rate);
+        step.named(name(rule), self.rate, names).holding(held)
     }
 
     pub(super) fn state(
@@ -182,8 +195,23 @@ impl<P: Tensorial> Carried<P> {
         for (power, (name, _)) in self.powers(rule).iter().zip(rule.powers()) {
             state = state.with_element(name, &element(power));
         }
-        for (field, (kind, _)) in self.fields.iter().zip(rule.kinds()) {
-            state = state.with_field(network, kind, Some(field))?;
+        // Of every parameter, as it begins where no step has seen it: nothing that is carried has to
+        // be guessed from what is not there.
+        let (mut problems, mut rows) = (Vec::new(), vec![Vec::new(); rule.kinds().len()]);
+        for (path, parameter) in network.parameters() {
+            match self.of(parameter.symbol(), parameter.shape(), rule) {
+                Ok(carried) => {
+                    let moved = rows.iter_mut().zip(carried);
+                    moved.for_each(|(row, payload)| row.push((parameter.symbol(), payload)));
+                }
+                Err(error) => {
+                    problems.push(StateProblem::Foreign { path, problem: error.to_string() });
+                }
+            }
+        }
+        StateError::unless_none(name(rule), problems)?;
+        for (row, (kind, _)) in rows.into_iter().zip(rule.kinds()) {
+            state = state.with_field(network, kind, &Field::new(network, row))?;
         }
         Ok(state)
     }
@@ -201,7 +229,7 @@ impl<P: Tensorial> Carried<P> {
             powers.push(P::full(&Shape::scalar(), reader.element(name)));
         }
         for (kind, _) in rule.kinds() {
-            fields.extend(reader.field(network, kind));
+            fields.push(reader.field(network, kind));
         }
         reader.finish()?;
         *self = Self { rate, powers, fields };

@@ -15,15 +15,18 @@ use std::f64::consts::PI;
 /// assert_eq!(schedule.at(0), 1e-4);
 /// assert_eq!(schedule.at(10), 1e-3);
 /// assert_eq!(schedule.at(1_000), 1e-5);
+/// // Written down, such as a note of a checkpoint, it reads back as the same.
+/// assert_eq!(schedule.to_string(), "cosine 0.001 1e-5 100 warmed_up 10");
+/// assert_eq!(schedule.to_string().parse(), Ok(schedule));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    warm_up: usize,
-    form: Form,
+    pub(super) warm_up: usize,
+    pub(super) form: Form,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Form {
+pub(super) enum Form {
     Constant(f64),
     Cosine { highest: f64, lowest: f64, steps: usize },
     OneCycle { highest: f64, steps: usize },

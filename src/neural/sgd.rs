@@ -72,7 +72,8 @@ impl<P: Tensorial> Sgd<P> {
         self
     }
 
-    /// The velocity of the parameters so far: `None` without momentum and before the first step.
+    /// The velocity of the parameters so far: `None` without momentum, and before the first step
+    /// unless a state was restored.
     #[must_use]
     pub fn velocity(&self) -> Option<&Field<P>> {
         self.carried.fields.first()

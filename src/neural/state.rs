@@ -11,7 +11,7 @@ use std::fmt;
 /// It holds what steps change (the learning rate, moments, powers) and not what the program chose
 /// (decays, policies): a run goes on from a state by the optimiser that the program makes again.
 /// What belongs to a parameter is called `kind.path`, such as `velocity.layer0.weight`, and is there
-/// for every parameter or for none.
+/// for every parameter, also before the first step: what has not begun and what was lost differ.
 ///
 /// # Example
 ///
@@ -84,7 +84,6 @@ impl<P: Tensorial> OptimizerState<P> {
     }
 
     /// With a payload for each parameter, called `kind.path`: zero outside the field's support.
-    /// Without a field nothing is added.
     ///
     /// # Errors
     ///
@@ -93,9 +92,8 @@ impl<P: Tensorial> OptimizerState<P> {
         mut self,
         network: &Network<P>,
         kind: &str,
-        field: Option<&Field<P>>,
+        field: &Field<P>,
     ) -> Result<Self, StateError> {
-        let Some(field) = field else { return Ok(self) };
         let mut problems = Vec::new();
         for (path, parameter) in network.parameters() {
             let payload = match field.contains(parameter) {
@@ -167,18 +165,13 @@ impl<P: Tensorial> StateReader<'_, P> {
         element
     }
 
-    /// The payloads of the parameters that are called `kind.path`; `None` where the state has none
-    /// of this kind at all.
-    pub fn field(&mut self, network: &Network<P>, kind: &str) -> Option<Field<P>> {
-        let prefix = format!("{kind}.");
-        if !self.payloads.keys().any(|name| name.starts_with(&prefix)) {
-            return None;
-        }
+    /// The payloads that are called `kind.path`, of every parameter.
+    pub fn field(&mut self, network: &Network<P>, kind: &str) -> Field<P> {
         let mut entries = Vec::new();
         for (path, parameter) in network.parameters() {
-            entries.push((parameter, self.payload(&format!("{prefix}{path}"), parameter.shape())));
+            entries.push((parameter, self.payload(&format!("{kind}.{path}"), parameter.shape())));
         }
-        Some(Field::new(network, entries))
+        Field::new(network, entries)
     }
 
     /// Ends the reading.
@@ -209,6 +202,13 @@ pub enum StateProblem {
     PathTwice {
         /// The path.
         path: String,
+    },
+    /// The optimiser has stepped another network, or a fork that parted from this one.
+    Foreign {
+        /// The path of the parameter that it does not know.
+        path: String,
+        /// In what way it does not.
+        problem: String,
     },
     /// The state lacks an entry.
     Missing {
@@ -242,6 +242,7 @@ impl fmt::Display for StateProblem {
                 f,
                 "two parameters are called `{path}`; open a scope for each part of the model"
             ),
+            Self::Foreign { path, problem } => write!(f, "`{path}`: {problem}"),
             Self::Missing { name } => write!(f, "`{name}` is missing"),
             Self::Unexpected { name } => write!(f, "`{name}` is not known"),
             Self::Shape { name, expected, found } => {

@@ -201,6 +201,62 @@ pub fn dot_product(tape: &Smooth) -> Adjoint {
     Adjoint { pulled: pulled.sum(), pushed: pushed.sum(), scale, spread }
 }
 
+/// An entry of a Jacobian by dual numbers: one direction of one result.
+#[derive(Clone, Copy, Debug)]
+pub struct Slope {
+    /// The derivative.
+    pub slope: f64,
+    /// The magnitudes of all its paths added up: how much may cancel.
+    pub spread: f64,
+}
+
+/// What one element of the smooth tape of a byte string moves.
+#[derive(Debug)]
+pub struct Column {
+    /// For each source, in the order of the tape's, how much each of its elements moves: 1 or 0. More
+    /// than one element moves where a source shows one element many times.
+    pub direction: Vec<Vec<f64>>,
+    /// For each result, in the order of the tape's, how each of its elements moves.
+    pub results: Vec<Vec<Slope>>,
+}
+
+/// The movements of the smooth tape of a byte string by dual numbers: one column for each element that
+/// is stored for a source.
+#[must_use]
+pub fn columns(bytes: &[u8]) -> Vec<Column> {
+    let mut count = 0;
+    let _: RandomTape<Tensor<f64>> = generate_smooth(bytes, &mut |value, moves| {
+        count += usize::from(moves);
+        value
+    });
+    (0..count).map(|moving| column(bytes, moving)).collect()
+}
+
+fn column(bytes: &[u8], moving: usize) -> Column {
+    let unit = || {
+        let mut ordinal = 0;
+        move |moves: bool| {
+            ordinal += usize::from(moves);
+            if moves && ordinal == moving + 1 { 1.0 } else { 0.0 }
+        }
+    };
+    let (mut first, mut second) = (unit(), unit());
+    let along: RandomTape<Tensor<Dual>> =
+        generate_smooth(bytes, &mut |value, moves| Dual::new(value, first(moves)));
+    let spread: RandomTape<Tensor<Spread>> =
+        generate_smooth(bytes, &mut |value, moves| Spread::new(value, second(moves)));
+    let tangents = |payload: Tensor<Dual>| payload.iter().map(|x| x.tangent).collect::<Vec<f64>>();
+    let direction = along.sources.iter().map(|source| {
+        tangents(along.network.resolve(source).payload().expect("a source's payload"))
+    });
+    let (run, spreads) = (along.network.forward(), spread.network.forward());
+    let results = along.results.iter().zip(&spread.results).map(|((value, _), (twin, _))| {
+        let pairs = tangents(run.of(value)).into_iter().zip(spreads.of(twin).to_vec());
+        pairs.map(|(slope, magnitude)| Slope { slope, spread: magnitude.spread }).collect()
+    });
+    Column { direction: direction.collect(), results: results.collect() }
+}
+
 /// Whether every primal of the dual tape has the bits of the plain one; the first that has not.
 #[must_use]
 pub fn first_primal_difference(tape: &Smooth) -> Option<String> {

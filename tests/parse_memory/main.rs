@@ -4,6 +4,8 @@
 //! In a binary of its own, with one test: the allocator counts for the whole process.
 
 #[cfg(feature = "checkpoint")]
+mod lies;
+#[cfg(feature = "checkpoint")]
 mod loaders;
 
 use poorgrad::{Network, Tensor};

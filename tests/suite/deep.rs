@@ -1,7 +1,7 @@
 //! Deep and wide graphs: everything that walks a tape does so without recursion, in a stack of
 //! 256 KiB.
 
-use poorgrad::{Network, Tensor, Value};
+use poorgrad::{Emit, EmitForm, Network, Tensor, Value};
 use std::time::Duration;
 use testkit::timing::{on_stack, within};
 
@@ -88,12 +88,46 @@ fn heavy_b03_a_million_additions_of_literals() {
     on_stack(STACK, || {
         let network = Network::new();
         let x = network.input(0.0_f64);
-        let y = (0..1_000_000).fold(x, |y, _| y + 1.0);
-        let run = network.forward();
+        let y = timed("record", || (0..1_000_000).fold(x, |y, _| y + 1.0));
+        let run = timed("run", || network.forward());
         assert_eq!(run.of(y), 1_000_000.0);
-        assert_eq!(run.backward(y).of(x), 1.0);
-        drop(network.compacted());
+        assert_eq!(timed("backward", || run.backward(y)).of(x), 1.0);
+        let compact = timed("compact", || network.compacted());
+        timed("drop compacted", || drop(compact));
     });
+}
+
+/// `y = y * w` so many times, as a module in every form, alone and with its gradient.
+fn emitted(count: usize) {
+    on_stack(STACK, || {
+        let network = Network::new();
+        let w = network.parameter(Tensor::from([1.0_f32, 0.5]));
+        let loss = (0..count).fold(w, |y, _| y * w).sum();
+        let forward = timed("compile forward", || network.compile([loss], []));
+        let training = timed("compile training", || network.compile_training(loss, []));
+        for form in [EmitForm::Raised, EmitForm::Recorded, EmitForm::Exact] {
+            let products = |plan, name| {
+                let module = timed(name, || Emit::new(plan).form(form).module()).expect("a module");
+                module.text().matches("stablehlo.multiply").count()
+            };
+            assert_eq!(products(&forward, "emit"), count, "{form:?}");
+            // Two cotangents a product, of which those at the ends may be shared.
+            let both = products(&training, "emit training");
+            assert!(both > 2 * count, "{form:?}: {both}");
+        }
+        timed("drop", || drop((network, forward, training)));
+    });
+}
+
+#[test]
+fn a_deep_chain_is_emitted_in_a_small_stack() {
+    emitted(2_000);
+}
+
+#[test]
+#[ignore = "heavy: a module of 100,000 operations"]
+fn heavy_a_chain_of_a_hundred_thousand_is_emitted_in_a_small_stack() {
+    emitted(100_000);
 }
 
 #[test]

@@ -170,9 +170,9 @@ fn two_forks_record_from_two_threads() {
     let record = |fork: &Network<f64>, addend: f64| -> Vec<Symbol> {
         let mut value = fork.resolve(x);
         let extend = |_| {
-            let before = value;
-            value = before + addend;
-            [before.symbol(), value.symbol()]
+            let literal = fork.leaf(addend);
+            value = value + literal;
+            [literal.symbol(), value.symbol()]
         };
         (0..500).flat_map(extend).collect()
     };
@@ -184,16 +184,17 @@ fn two_forks_record_from_two_threads() {
     assert_eq!([forks[0].len(), forks[1].len()], [1_001, 1_001]);
     for (own, other) in [(0, 1), (1, 0)] {
         let evaluation = forks[own].forward();
-        let last = symbols[own][999];
-        assert_eq!(evaluation.of(last), 1.0 + 500.0 * (own as f64 + 1.0));
-        for &symbol in &symbols[other][1..] {
-            if symbol == symbols[other][0] {
-                continue;
-            }
+        let addend = own as f64 + 1.0;
+        for (number, &symbol) in symbols[own].iter().enumerate() {
+            let sum = 1.0 + addend * (number / 2 + 1) as f64;
+            let expected = if number % 2 == 0 { addend } else { sum };
+            assert_eq!(evaluation.of(symbol), expected, "value {number} of fork {own}");
+            assert!(network.try_resolve(symbol).is_err());
+        }
+        for &symbol in &symbols[other] {
             let error = forks[own].try_resolve(symbol).unwrap_err().to_string();
             assert!(error.contains("recorded on a fork after it parted"), "{error}");
         }
-        assert!(network.try_resolve(last).is_err());
     }
     assert_eq!(network.len(), 1);
 }

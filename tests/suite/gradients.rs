@@ -2,7 +2,9 @@
 //! declared side of every kink.
 
 use poorgrad::{Elementary, Network, Tensor, Tensorial, Value, gradcheck, gradcheck_second};
-use testkit::gradient::{central_differences, dot_product, first_primal_difference, smooth};
+use testkit::gradient::{
+    Slope, central_differences, columns, dot_product, first_primal_difference, smooth,
+};
 use testkit::{generate_smooth, seeded};
 
 fn bytes(seed: u64) -> Vec<u8> {
@@ -44,6 +46,55 @@ fn reverse_mode_agrees_with_dual_numbers() {
 #[ignore = "heavy: 5,000 tapes"]
 fn heavy_reverse_mode_agrees_with_dual_numbers() {
     forward_mode_agrees(1_000..6_000);
+}
+
+/// Full Jacobians of tapes with few sources: every column is that of dual numbers within 1e-14 of the
+/// sum of the paths' magnitudes, entry by entry.
+fn jacobians_agree(seeds: std::ops::Range<u64>) -> usize {
+    let mut judged = 0;
+    for seed in seeds {
+        let bytes = bytes(seed);
+        let tape = generate_smooth::<Tensor<f64>>(&bytes, &mut |value, _| value);
+        let network = &tape.network;
+        let volume = |symbol| network.resolve(symbol).shape().iter().product::<usize>();
+        let elements = tape.sources.iter().fold(0, |sum, source| sum + volume(*source));
+        if elements == 0 || elements > 32 || network.forward().first_nonfinite().is_some() {
+            continue;
+        }
+        let columns = columns(&bytes);
+        for (number, &(result, _)) in tape.results.iter().enumerate() {
+            let jacobians = network.jacobian(result, &tape.sources);
+            let run = network.forward();
+            let jacobians: Vec<Vec<f64>> = jacobians.iter().map(|j| run.of(*j).to_vec()).collect();
+            for column in &columns {
+                for (row, &Slope { slope, spread }) in column.results[number].iter().enumerate() {
+                    let mut found = 0.0;
+                    for (jacobian, direction) in jacobians.iter().zip(&column.direction) {
+                        let entries = &jacobian[row * direction.len()..][..direction.len()];
+                        let moved =
+                            direction.iter().zip(entries).filter(|(moves, _)| **moves != 0.0);
+                        found = moved.fold(found, |sum, (_, entry)| sum + entry);
+                    }
+                    let near = (found - slope).abs() <= 1e-14 * spread;
+                    assert!(near, "seed {seed}, row {row}: {found} for {slope} of {spread}");
+                    judged += 1;
+                }
+            }
+        }
+    }
+    println!("{judged} entries");
+    judged
+}
+
+#[test]
+fn jacobians_agree_with_dual_numbers() {
+    assert!(jacobians_agree(0..100) > 1_000);
+}
+
+#[test]
+#[ignore = "heavy: 2,000 tapes"]
+fn heavy_jacobians_agree_with_dual_numbers() {
+    assert!(jacobians_agree(1_000..3_000) > 20_000);
 }
 
 fn differences_agree(seeds: std::ops::Range<u64>) {

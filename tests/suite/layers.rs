@@ -115,6 +115,68 @@ fn b66_causal_attention_over_leading_axes_attends_to_what_came_before() {
 }
 
 #[test]
+fn b28_a_query_that_sees_no_key_is_nan_and_leaves_the_others_alone() {
+    let attention = |hidden: f64| {
+        let network = Net::new();
+        let random = |seed| init::normal(0.0, 1.0, seed)(&Shape::from([3, 2]));
+        let [q, k, v] = [1, 2, 3].map(|seed| network.parameter(random(seed)));
+        let mask = Tensor::from([[0.0, f64::NEG_INFINITY, 0.0], [hidden; 3], [0.0; 3]]);
+        let y = poorgrad::scaled_dot_product_attention(q, k, v, Some(network.leaf(mask)));
+        let rest = y.narrow(0, 0, 1).sum() + y.narrow(0, 2, 1).sum();
+        let evaluation = network.forward();
+        let gradients = evaluation.backward(rest);
+        let payloads = [evaluation.of(y), gradients.of(q), gradients.of(k), gradients.of(v)];
+        payloads.map(|payload| payload.to_vec())
+    };
+    let [seen, hidden] = [0.0, f64::NEG_INFINITY].map(attention);
+    assert!(hidden[0][2..4].iter().all(|y| y.is_nan()));
+    assert_eq!((&hidden[0][..2], &hidden[0][4..]), (&seen[0][..2], &seen[0][4..]));
+    assert_eq!((&hidden[1], &hidden[2]), (&seen[1], &seen[2]));
+    assert!(hidden[3].iter().all(|g| g.is_nan()) && seen[3].iter().all(|g| g.is_finite()));
+    // The mask that is given away hides no row wholly.
+    for count in 0..6 {
+        let mask: Tensor<f64> = poorgrad::causal_mask(count);
+        assert!((0..count).all(|row| mask.get(&[row, 0]) == Some(0.0)));
+    }
+}
+
+#[test]
+fn attention_refuses_in_its_own_name_and_leaves_nothing_behind() {
+    use poorgrad::{causal_mask, scaled_dot_product_attention, try_scaled_dot_product_attention};
+    let network = Net::new();
+    let input = |extents: &[usize]| network.input(Tensor::zeros(Shape::from(extents)));
+    let (q, k, v) = (input(&[2, 5, 4]), input(&[2, 6, 4]), input(&[2, 6, 3]));
+    let (mask, line, empty) = (input(&[4, 6]), input(&[4]), input(&[2, 0, 4]));
+    let fork = network.clone();
+    let before = network.len();
+    for (operands, mask, problem) in [
+        ([q, v, v], None, "inner dimensions differ: [2, 5, 4] x [2, 3, 6]"),
+        ([q, k, q], None, "inner dimensions differ: [2, 5, 6] x [2, 5, 4]"),
+        ([q, line, v], None, "keys need two axes: [4]"),
+        ([line, k, v], None, "the ranks are not equal"),
+        ([q, k, v], Some(mask), ""),
+        ([q, empty, empty], None, ""),
+        ([q, k, fork.resolve(v)], None, "the operands are handles into different networks"),
+        ([q, k, v], Some(fork.resolve(mask)), "the operands are handles into different networks"),
+    ] {
+        let [q, k, v] = operands;
+        let error = try_scaled_dot_product_attention(q, k, v, mask).unwrap_err();
+        let whole = format!("scaled_dot_product_attention: {problem}");
+        assert!(error.to_string().starts_with(&whole), "{error}");
+        let (message, file, _) = caught(|| scaled_dot_product_attention(q, k, v, mask));
+        assert!(message.starts_with(&whole) && file == file!(), "{file}: {message}");
+    }
+    assert_eq!([network.len(), fork.len()], [before; 2]);
+    let y = try_scaled_dot_product_attention(q, k, v, None).unwrap();
+    assert_eq!(*y.shape(), [2, 5, 3]);
+    let (message, ..) = caught(|| causal_mask::<Tensor<f64>>(usize::MAX / 2));
+    assert!(
+        message.starts_with("causal_mask: [") && message.contains("address space"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_normalised_row_has_the_scale_that_was_promised() {
     let network = Net::new();
     let x = network.leaf(init::normal(3.0, 2.0, 1)(&Shape::from([5, 64])));
@@ -273,6 +335,63 @@ fn a_part_that_refuses_leaves_nothing_behind() {
         Conv2d::new(&network, [3, 4], [1, 1], window, init::kaiming(1))
     });
     assert_eq!(message, "Conv2d: 2 groups do not divide 3 channels and 4 filters");
+}
+
+#[test]
+fn no_part_takes_a_handle_into_another_generation_or_fork() {
+    type Part = Box<dyn Module<Tensor<f64>>>;
+    let network = Net::new();
+    let mut init = init::kaiming(1);
+    let images = network.input(Tensor::ones([2, 2, 4, 4]));
+    let rows = network.input(Tensor::ones([2, 4]));
+    let letters = network.input(Tensor::selection(&[0, 3], 4));
+    let conv = |init: &mut _| Conv2d::new(&network, [2, 2], [1, 1], Window::new(), init);
+    let shared: std::sync::Arc<dyn Module<Tensor<f64>>> = std::sync::Arc::new(Flatten);
+    let parts: Vec<(Part, _)> = vec![
+        (Box::new(conv(&mut init)), images),
+        (Box::new(MaxPool::halving()), images),
+        (Box::new(AveragePool::halving()), images),
+        (Box::new(BatchNorm::new(&network, 2)), images),
+        (Box::new(LayerNorm::new(&network, 4)), images),
+        (Box::new(RmsNorm::new(&network, 4)), images),
+        (Box::new(Dropout::new(0.5)), images),
+        (Box::new(Flatten), images),
+        (Box::new(shared), images),
+        (Box::new(Residual::new(conv(&mut init))), images),
+        (Box::new(stack(&network)), images),
+        (Box::new(Sequential::new()), images),
+        (Box::new(Activation::Identity), images),
+        (Box::new(Layer::new(&network, 4, 3, Activation::Tanh, &mut init)), rows),
+        (Box::new(Mlp::new(&network, &[4, 3, 2], &mut init)), rows),
+        (Box::new(Embedding::new(&network, 4, 3, &mut init)), letters),
+    ];
+    let fork = network.clone();
+    let none: [poorgrad::Symbol; 0] = [];
+    let nothing = network.forward().backward(images.sum()).restricted(none);
+    let later = fork.clone().update(&nothing, |w, _| w.clone());
+    for (at, (part, input)) in parts.iter().enumerate() {
+        let lengths = || [&network, &fork, &later].map(Network::len);
+        let before = lengths();
+        for other in [&fork, &later] {
+            let error = part.try_express(&network, other.resolve(*input)).unwrap_err().to_string();
+            assert!(error.starts_with("express: the input is a handle into another"), "{error}");
+            let error = part.try_express(other, *input).unwrap_err().to_string();
+            assert!(error.contains(file!()) && error.contains("resolve its symbol"), "{error}");
+        }
+        let (message, file, _) = caught(|| part.express(&fork, *input));
+        assert!(message.starts_with("express: ") && file == file!(), "{file}: {message}");
+        assert_eq!(lengths(), before, "part {at}");
+        // Resolved there, it is taken, whatever the generation.
+        for network in [&network, &later] {
+            let _scope = network.scope(&format!("part{at}"));
+            part.try_express(network, network.resolve(*input)).unwrap();
+        }
+    }
+    // What is of another model altogether is refused as such.
+    let elsewhere = Net::new();
+    let foreign = elsewhere.input(Tensor::ones([2, 4]));
+    let error = Flatten.try_express(&network, foreign).unwrap_err();
+    assert!(error.to_string().starts_with("resolve: the symbol comes from another"), "{error}");
 }
 
 #[test]

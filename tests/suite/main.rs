@@ -3,6 +3,8 @@
 mod cases;
 #[cfg(feature = "checkpoint")]
 mod checkpoints;
+#[cfg(feature = "checkpoint")]
+mod checkpoints_limits;
 mod constraints;
 mod conventions;
 mod deep;

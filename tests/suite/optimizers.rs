@@ -2,8 +2,9 @@
 
 use crate::refusal::caught;
 use poorgrad::{
-    Activation, Adam, AdamW, Batches, Compile, Field, Layer, Mlp, Network, Optimizer, RmsProp,
-    Schedule, Sgd, Shape, StateProblem, Symbol, Tensor, clip_by_norm, clip_by_value, init,
+    Activation, Adam, AdamW, Batches, Compile, Field, Layer, Mlp, Network, Optimizer,
+    OptimizerState, RmsProp, Schedule, Sgd, Shape, StateProblem, Symbol, Tensor, clip_by_norm,
+    clip_by_value, init,
 };
 use testkit::bits::identical;
 
@@ -156,6 +157,48 @@ fn a_recorded_step_has_the_bits_and_the_state_of_a_step() {
 }
 
 #[test]
+fn a_recorded_step_of_some_parameters_has_the_state_of_all() {
+    for (mut optimizer, mut again) in all().into_iter().zip(all()) {
+        let (network, [x, y, loss]) = model();
+        let idle = {
+            let _scope = network.scope("idle");
+            network.parameter(Tensor::ones([2, 3])).named("weight").symbol()
+        };
+        let feeds = [(x, Tensor::ones([4, 3])), (y, Tensor::ones([4, 2]))];
+        let tape = network.clone();
+        // The loss does not reach the last parameter.
+        let wrt = Vec::from_iter(tape.parameters().map(|(_, w)| w).filter(|w| w.symbol() != idle));
+        let gradients = tape.differentiate(tape.resolve(loss), wrt.clone());
+        let pairs = wrt.iter().zip(&gradients).map(|(w, g)| (w.symbol(), g.symbol()));
+        let mut recorded = optimizer.record(&tape, &Vec::from_iter(pairs)).unwrap();
+        assert_eq!(recorded.state().unwrap(), optimizer.state(&network).unwrap());
+        let compile = recorded.results().fold(Compile::new(&tape).target(loss), Compile::target);
+        let plan = compile.plan();
+        let (mut network, mut planned) = (network, tape);
+        for _ in 0..3 {
+            let gradients = network.forward_with(feeds.clone()).backward(loss);
+            network = optimizer.step(network, &gradients);
+            let all = feeds.iter().cloned().chain(recorded.feeds());
+            let results = plan.forward(&planned, all.collect::<Vec<_>>());
+            planned = recorded.advance(planned, &results);
+        }
+        let state = recorded.state().unwrap();
+        assert_eq!(state, optimizer.state(&network).unwrap());
+        again.restore(&planned, &state).unwrap();
+        assert_eq!(again.state(&planned).unwrap(), state);
+        // A step leaves alone what it was not given; what it was given is to the bit the same.
+        let left = planned.resolve(idle).payload().unwrap();
+        assert!(identical(&left, &Tensor::ones([2, 3])), "{}", state.optimizer());
+        assert!(
+            parameters(&network)[..4]
+                .iter()
+                .zip(&parameters(&planned))
+                .all(|(a, b)| identical(a, b))
+        );
+    }
+}
+
+#[test]
 fn a_state_that_does_not_fit_is_told_of_at_once() {
     let (network, symbols) = model();
     let mut adam = Adam::new(0.01);
@@ -198,6 +241,66 @@ fn a_state_that_does_not_fit_is_told_of_at_once() {
     let twins = adam.step(twins, &gradients);
     let error = adam.state(&twins).unwrap_err();
     assert!(error.to_string().contains("two parameters are called `w`"), "{error}");
+}
+
+#[test]
+fn a_state_that_lost_entries_is_refused_and_none_of_them_goes_unsaid() {
+    for (steps, mut optimizer) in
+        (0..3).flat_map(|steps| all().into_iter().map(move |o| (steps, o)))
+    {
+        let (network, symbols) = model();
+        let network = train(network, symbols, &mut *optimizer, 0..steps, None);
+        let whole = optimizer.state(&network).unwrap();
+        // Before the first step there is as much to write down as after it.
+        optimizer.restore(&network, &whole).unwrap();
+        assert_eq!(optimizer.state(&network).unwrap(), whole);
+        let names = Vec::from_iter(whole.payloads().map(|(name, _)| name.to_owned()));
+        let kinds = Vec::from_iter(names.iter().map(|name| name.split('.').next().unwrap()));
+        let every = names.iter().map(|_| true).collect::<Vec<_>>();
+        let one =
+            (0..names.len()).map(|lost| Vec::from_iter((0..names.len()).map(|at| at == lost)));
+        let kind = kinds.iter().map(|lost| Vec::from_iter(kinds.iter().map(|kind| kind == lost)));
+        let moments = Vec::from_iter(kinds.iter().map(|kind| *kind != "power"));
+        for lost in one.chain(kind).chain([every, moments]) {
+            if !lost.contains(&true) {
+                continue;
+            }
+            let mut part = OptimizerState::new(whole.optimizer());
+            for (name, number) in whole.numbers() {
+                part = part.with_number(name, number);
+            }
+            let kept = whole.payloads().zip(&lost).filter(|(_, lost)| !**lost);
+            for ((name, payload), _) in kept {
+                part = part.with_payload(name, payload.clone());
+            }
+            let error = optimizer.restore(&network, &part).unwrap_err();
+            let mut said = Vec::from_iter(error.problems().iter().map(|problem| match problem {
+                StateProblem::Missing { name } => name.clone(),
+                other => panic!("{other}"),
+            }));
+            said.sort_unstable();
+            let gone = names.iter().zip(&lost).filter(|(_, lost)| **lost).map(|(name, _)| name);
+            assert_eq!(said, Vec::from_iter(gone.cloned()), "{steps}: {error}");
+            assert_eq!(optimizer.state(&network).unwrap(), whole);
+        }
+    }
+}
+
+#[test]
+fn the_state_of_another_network_is_not_zero() {
+    let (network, symbols) = model();
+    let mut adam = Adam::new(0.01);
+    let network = train(network, symbols, &mut adam, 0..1, None);
+    let (other, _) = model();
+    let error = adam.state(&other).unwrap_err();
+    let foreign = |problem: &StateProblem| matches!(problem, StateProblem::Foreign { .. });
+    assert!(error.problems().len() == 4 && error.problems().iter().all(foreign), "{error}");
+    assert!(error.to_string().contains("`layer0.weight`: "), "{error}");
+    // A parameter that is younger than the last step has not begun.
+    let late = network.parameter(Tensor::ones([2])).named("late");
+    let state = adam.state(&network).unwrap();
+    let (_, payload) = state.payloads().find(|(name, _)| *name == "second.late").unwrap();
+    assert!(identical(payload, &Tensor::zeros([2])) && late.shape().rank() == 1);
 }
 
 #[test]
@@ -337,6 +440,47 @@ fn b61_clipping_by_the_norm() {
         let error = clip_by_norm(&network, &field, 1.0).unwrap_err();
         assert_eq!(error.parameter(), "parameter1");
     }
+}
+
+#[test]
+fn clipping_by_the_norm_makes_no_zeros_of_the_largest_numbers() {
+    // The norm, 4e38, is above what an `f32` holds.
+    let network = Net::new();
+    let parts = [2e38_f32, -2e38].map(|g| (network.parameter(Tensor::zeros([2])), g));
+    let field = Field::new(&network, parts.map(|(w, g)| (w.symbol(), Tensor::full([2], g))));
+    for (limit, expected) in [(1.0, 0.5_f32), (1e-30, 5e-31), (2e38, 1e38)] {
+        let (clipped, norm) = clip_by_norm(&network, &field, limit).unwrap();
+        assert!((norm / (2.0 * f64::from(2e38_f32)) - 1.0).abs() < 1e-15, "{norm}");
+        for (w, g) in parts {
+            for found in clipped.of(w).iter() {
+                let error = (found / expected.copysign(g) - 1.0).abs();
+                assert!(error <= 2.0 * f32::EPSILON, "{found} for {expected}");
+            }
+        }
+    }
+    // A norm of f64 that is infinite, and ones that are not.
+    let root = std::f64::consts::FRAC_1_SQRT_2;
+    for (parts, limit, expected) in [
+        (vec![1.7e308; 2], 1.0, vec![root; 2]),
+        (vec![f64::MAX; 4], 1.0, vec![0.5; 4]),
+        (vec![f64::MAX, 0.0, -1.0], 8.0, vec![8.0, 0.0, -8.0 / f64::MAX]),
+        (vec![-1.7e308; 2], 1e308, vec![-1e308 * root; 2]),
+        (vec![1e200, 1e-300], 1e-200, vec![1e-200, 0.0]),
+        (vec![3.0, 4.0], 1e-310, vec![6e-311, 8e-311]),
+    ] {
+        let (network, field, symbols) = gradients(&[&parts]);
+        let (clipped, norm) = clip_by_norm(&network, &field, limit).unwrap();
+        assert!(norm >= parts[0].abs(), "{norm}");
+        for (found, expected) in clipped.of(symbols[0]).iter().zip(expected) {
+            let error = (found - expected).abs();
+            assert!(error <= 4.0 * f64::EPSILON * expected.abs() + 1e-323, "{found} {expected}");
+        }
+    }
+    // Within the limit, infinite as it is, nothing changes.
+    let (network, field, symbols) = gradients(&[&[1.7e308, -1.7e308]]);
+    let (left, norm) = clip_by_norm(&network, &field, f64::INFINITY).unwrap();
+    assert_eq!(norm, f64::INFINITY);
+    assert!(identical(&left.of(symbols[0]), &field.of(symbols[0])));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Training by plans: whole steps on the tape, memory within a budget, attention.
 
 use poorgrad::{
-    Adam, Compile, Elementary, Gradients, Network, Optimizer, Sgd, Symbol, Tensor, Tensorial,
-    causal_mask, scaled_dot_product_attention,
+    Adam, BatchNorm, Compile, Dropout, Elementary, Gradients, Network, Optimizer, Plan, Random,
+    RunningStatistics, Sgd, Symbol, Tensor, Tensorial, causal_mask, scaled_dot_product_attention,
 };
 use testkit::bits::identical;
 use zoo::models::{Recorded, lenet, plain, residual};
@@ -118,6 +118,64 @@ fn a_plan_stays_within_its_memory_budget_with_the_same_gradients() {
     assert!(least < most, "{least} of {most} bytes");
     // Nothing is worth computing twice there: biases and relu stand in the convolutions' places.
     within_budgets(&lenet(2));
+}
+
+#[test]
+fn b75_what_is_computed_again_sees_the_same_mask_and_moves_no_statistic() {
+    const SIZE: usize = 32;
+    let network = Network::new();
+    let noise = |i: &[usize]| ((i[0] * 31 + i[1] * 7) % 11) as f64 * 0.1 - 0.5;
+    // The first feature is 1, 2, 3, 4 and again.
+    let first = |i: &[usize]| (i[0] % 4 + 1) as f64;
+    let batch = |i: &[usize]| if i[1] == 0 { first(i) } else { noise(i) };
+    let x = network.input(Tensor::from_fn([SIZE, SIZE], batch));
+    let norm = BatchNorm::new(&network, SIZE);
+    let batch = norm.express(&network, x);
+    let (dropout, mut random) = (Dropout::new(0.25), Random::new(75));
+    let (mut y, mut feeds) = (batch.output, Vec::new());
+    for _ in 0..8 {
+        let mask = network.input(Tensor::ones([SIZE, SIZE]));
+        let w = network.parameter(Tensor::from_fn([SIZE, SIZE], noise));
+        y = y + dropout.try_express_with(y.matmul(w).tanh(), mask).expect("a mask of the shape");
+        feeds.push((mask.symbol(), dropout.mask(mask.shape(), &mut random)));
+    }
+    let loss = (y * y).sum();
+    let compile = || {
+        let compile = Compile::new(&network).loss(loss).gradients_of(x);
+        compile.keep(batch.mean).keep(batch.variance)
+    };
+    let memory = |plan: &Plan<Tensor<f64>>| {
+        let memory = plan.describe().memory;
+        memory.arena + memory.results
+    };
+    let (free, compact) = (compile().plan(), compile().compact().plan());
+    let (most, least) = (memory(&free), memory(&compact));
+    let steps = compact.describe().steps;
+    assert!(steps.iter().flat_map(|step| &step.nodes).any(|node| node.recomputed));
+    assert!(least < most, "{least} of {most} bytes");
+
+    let parameters = network.parameters().map(|(_, parameter)| parameter.symbol());
+    let sources: Vec<Symbol> = parameters.chain([x.symbol()]).collect();
+    let oracle = network.forward_with(feeds.clone());
+    let expected = oracle.backward(loss);
+    let unmasked = network.forward().backward(loss);
+    assert!(!identical(&unmasked.of(x), &expected.of(x)), "the masks change nothing");
+    let budgets = (0..=8).map(|part| least + (most - least) * part / 8);
+    let budgeted = budgets.map(|budget| compile().memory_budget(budget as usize).plan());
+    for plan in budgeted.chain([free, compact]) {
+        let results = plan.forward(&network, feeds.clone());
+        let gradients = results.backward(loss);
+        for source in &sources {
+            assert!(identical(&gradients.of(source), &expected.of(source)));
+        }
+        assert!(identical(&results.of(batch.mean), &oracle.of(batch.mean)));
+        assert!(identical(&results.of(batch.variance), &oracle.of(batch.variance)));
+        let mut running = RunningStatistics::new(SIZE);
+        running
+            .update(&results.of(batch.mean), &results.of(batch.variance), SIZE)
+            .expect("a batch");
+        assert_eq!(running.mean().to_vec()[0], 0.25, "one step of a tenth towards 2.5");
+    }
 }
 
 #[test]

@@ -1,11 +1,19 @@
 //! What crosses threads: compile-time bounds, and shared networks under many runs at once.
 
 use poorgrad::{
-    Activation, Binary, Comparison, Compile, Coordinate, Description, Differentiable, Divergence,
-    Evaluation, Extent, Field, Fingerprint, GemmTask, Gradcheck, Kernels, Layer, Lowering, MapTask,
-    Matrix, Mlp, Network, NetworkError, Neuron, NonFinite, OperationInfo, Oracle, ParseError,
-    ParseErrorKind, Pass, Plan, PlanDiff, PlanError, Profile, Report, Results, Sgd, Shape,
-    ShapeError, Stats, Stored, Symbol, Tensor, TensorIter, Unary, Value, Window,
+    Activation, Adam, AdamW, AveragePool, BatchNorm, Batches, BatchesError, Binary, ClipError,
+    Comparison, Compile, Conv2d, Coordinate, Description, Differentiable, Divergence, Dropout,
+    Embedding, Emit, EmitError, EmitForm, EmittedModule, Estimate, Evaluation, Extent, Field,
+    Fingerprint, Finish, FitError, Flatten, Form, GemmTask, Gradcheck, Gradients, Iterate, Kernels,
+    Layer, LayerNorm, Lbfgs, LeastSquaresReport, LevenbergMarquardt, Lowering, MapTask, Matrix,
+    MaxPool, MemoryDescription, MinimumReport, Mlp, ModuleArgument, ModuleResult, ModuleSource,
+    Network, NetworkError, Neuron, NonFinite, Normalized, Numerics, OperationInfo, OptimizerState,
+    Oracle, ParseError, ParseErrorKind, Pass, Plan, PlanDiff, PlanError, Profile, Random,
+    ReadDescription, RecordedStep, ReduceTask, Reduction, Report, Residual, Results, RmsNorm,
+    RmsProp, RunningStatistics, Schedule, Sequential, Sgd, Shape, ShapeError, Softmax, SoftmaxTask,
+    StateError, StateProblem, StateReader, StatisticsError, Stats, StepDescription, StepProfile,
+    Stop, Stored, Symbol, Tensor, TensorError, TensorIter, TransposeTask, Unary, Value,
+    ValueDescription, Window, WindowForm, WindowTask, WriteDescription, memory, reference,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -13,45 +21,64 @@ use std::time::Duration;
 
 fn crosses<T: Send + Sync>() {}
 
+/// All that the crate exports but `Scope`, which labels what the thread that opened it records.
 #[test]
 fn everything_public_is_send_and_sync() {
     fn for_payload<P: poorgrad::Tensorial>() {
         crosses::<P>();
-        crosses::<Network<P>>();
-        crosses::<Value<'static, P>>();
-        crosses::<Evaluation<P>>();
-        crosses::<Field<P>>();
-        crosses::<Oracle<'static, P>>();
-        crosses::<Sgd<P>>();
-        crosses::<Plan<P>>();
-        crosses::<Results<P>>();
-        crosses::<Compile<'static, P>>();
-        crosses::<Stored<P::Element>>();
-        crosses::<P::Element>();
+        crosses::<(Network<P>, Value<'static, P>, Evaluation<P>, Oracle<'static, P>)>();
+        crosses::<(Field<P>, Gradients<P>, Stored<P::Element>, P::Element)>();
+        crosses::<(Compile<'static, P>, Plan<P>, Results<P>)>();
+        crosses::<(Emit<'static, P>, EmittedModule<P>, ModuleArgument<P>, ModuleSource<P>)>();
+        crosses::<(Sgd<P>, Adam<P>, AdamW<P>, RmsProp<P>, RecordedStep<P>)>();
+        crosses::<(OptimizerState<P>, StateReader<'static, P>)>();
+        crosses::<(Sequential<P>, Residual<Layer>, Normalized<'static, P>, RunningStatistics<P>)>();
     }
     for_payload::<f32>();
     for_payload::<f64>();
     for_payload::<Tensor<f32>>();
     for_payload::<Tensor<f64>>();
     crosses::<(Symbol, Shape, Stats, NonFinite, Gradcheck, Coordinate, Fingerprint)>();
-    crosses::<(Layer, Mlp, Neuron, Activation, OperationInfo, Extent, Window)>();
-    crosses::<(Unary, Binary, Comparison, Kernels, Lowering, ParseErrorKind)>();
-    crosses::<(Description, Divergence, Pass, PlanDiff, Profile, Report)>();
+    crosses::<(OperationInfo, Extent, Form, Kernels, Lowering, Numerics, ParseErrorKind)>();
+    crosses::<(Unary, Binary, Comparison, Reduction, Softmax, Window, WindowForm)>();
+    crosses::<(Layer, Mlp, Neuron, Activation, Embedding, Conv2d, Dropout, Flatten)>();
+    crosses::<(MaxPool, AveragePool, BatchNorm, LayerNorm, RmsNorm)>();
+    crosses::<(Random, Batches, Schedule, Lbfgs, LevenbergMarquardt)>();
+    crosses::<(Estimate, Iterate, Stop, LeastSquaresReport, MinimumReport, StateProblem)>();
+    crosses::<(Description, MemoryDescription, StepDescription, ValueDescription)>();
+    crosses::<(ReadDescription, WriteDescription, Profile, StepProfile, PlanDiff, Pass, Report)>();
+    crosses::<(EmitForm, ModuleResult, memory::MemoryStats)>();
     fn for_element<E: poorgrad::Elementary>() {
-        crosses::<TensorIter<'static, E>>();
-        crosses::<poorgrad::reference::View<'static, E>>();
-        crosses::<(Matrix<'static, E>, GemmTask<'static, E>, MapTask<'static, E>)>();
+        crosses::<(Tensor<E>, TensorIter<'static, E>, reference::View<'static, E>)>();
+        crosses::<(memory::Block<E>, Matrix<'static, E>, Finish<'static, E>)>();
+        crosses::<(GemmTask<'static, E>, MapTask<'static, E>, ReduceTask<'static, E>)>();
+        crosses::<(SoftmaxTask<'static, E>, TransposeTask<'static, E>, WindowTask<'static, E>)>();
     }
     for_element::<f32>();
     for_element::<f64>();
     fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
     is_error::<ShapeError>();
     is_error::<NetworkError>();
-    is_error::<poorgrad::TensorError>();
+    is_error::<TensorError>();
     is_error::<ParseError>();
     is_error::<PlanError>();
     is_error::<Divergence>();
+    is_error::<EmitError>();
+    is_error::<FitError>();
+    is_error::<ClipError>();
+    is_error::<BatchesError>();
+    is_error::<StateError>();
+    is_error::<StatisticsError>();
     let _: fn(&Tensor<f32>) -> Shape = Differentiable::shape;
+}
+
+#[cfg(feature = "checkpoint")]
+#[test]
+fn checkpoints_are_send_and_sync() {
+    use poorgrad::checkpoint::{Array, Checkpoint, CheckpointError, Dtype, Loader, Mismatch};
+    crosses::<(Array<'static>, Checkpoint<'static>, Dtype, Loader<'static, 'static>, Mismatch)>();
+    fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
+    is_error::<CheckpointError>();
 }
 
 /// A small two-layer network: its input and its loss.

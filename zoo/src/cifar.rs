@@ -110,17 +110,34 @@ const SOURCE: crate::download::Source = crate::download::Source {
     sha256: "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
 };
 
-/// The folder with the files, fetched and unpacked now or before.
+/// The bytes of each file: 10,000 records.
+#[cfg(feature = "download")]
+const FILE: u64 = 10_000 * RECORD as u64;
+
+/// The folder with the files, fetched and unpacked now or before. A file of another length is none.
 #[cfg(feature = "download")]
 pub fn fetch() -> Result<PathBuf, Box<dyn Error>> {
     use crate::download;
     let folder = download::cache().join("cifar10");
-    if !names().iter().all(|name| folder.join(name).is_file()) {
+    if let Some(torn) = torn(&folder, FILE) {
         let archive = download::fetch(&SOURCE, &folder)?;
         unpack(&archive, &folder)?;
+        if self::torn(&folder, FILE).is_some() {
+            return Err(format!("{}: has no `{torn}` of {FILE} bytes", archive.display()).into());
+        }
         fs::remove_file(archive)?;
     }
     Ok(folder)
+}
+
+/// The first of the files that is not there in its full length.
+#[cfg(feature = "download")]
+fn torn(folder: &Path, bytes: u64) -> Option<String> {
+    let whole = |name: &String| {
+        let found = fs::metadata(folder.join(name));
+        found.is_ok_and(|found| found.is_file() && found.len() == bytes)
+    };
+    names().into_iter().find(|name| !whole(name))
 }
 
 /// Takes the files of images out of an archive, each whole or not at all; nothing else.
@@ -133,9 +150,12 @@ fn unpack(archive: &Path, folder: &Path) -> std::io::Result<()> {
         let path = file.path()?.into_owned();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if names().iter().any(|known| known == name) {
-            let beside = folder.join(format!("{name}.{}.partial", std::process::id()));
-            std::io::copy(&mut file, &mut fs::File::create(&beside)?)?;
-            fs::rename(beside, folder.join(name))?;
+            let beside = crate::download::beside(folder, name);
+            let written = fs::File::create(&beside)
+                .and_then(|mut to| std::io::copy(&mut file, &mut to))
+                .and_then(|_| fs::rename(&beside, folder.join(name)));
+            // A part of a file is of no use; that it can't be removed either is no news.
+            written.inspect_err(|_| drop(fs::remove_file(&beside)))?;
         }
     }
     Ok(())
@@ -199,6 +219,17 @@ mod tests {
         let (train, test) = read(&folder).unwrap();
         assert_eq!((train.len(), test.labels()), (5, &[4][..]));
         assert!(!folder.join("readme.html").exists());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 7, "nothing lies beside the files");
+        // What was unpacked before is trusted in its full length alone.
+        let bytes = RECORD as u64;
+        assert_eq!(torn(&folder, bytes), None);
+        assert_eq!(torn(&folder, FILE).as_deref(), Some("data_batch_1.bin"));
+        let third = fs::File::options().write(true).open(folder.join("data_batch_3.bin")).unwrap();
+        third.set_len(bytes - 1).unwrap();
+        assert_eq!(torn(&folder, bytes).as_deref(), Some("data_batch_3.bin"));
+        third.set_len(bytes).unwrap();
+        fs::remove_file(folder.join("test_batch.bin")).unwrap();
+        assert_eq!(torn(&folder, bytes).as_deref(), Some("test_batch.bin"));
         fs::remove_dir_all(&folder).unwrap();
     }
 

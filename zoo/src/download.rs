@@ -11,6 +11,7 @@ use std::{
     fs::{self, File},
     io::{self, Read, Write},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
@@ -74,7 +75,13 @@ fn fetch_from(source: &Source, address: &str, folder: &Path) -> Result<PathBuf, 
     if verified(&path, source) {
         return Ok(path);
     }
-    let beside = folder.join(format!("{}.{}.partial", source.name, std::process::id()));
+    receive_anew(source, address, folder)
+}
+
+/// Fetches the file, whether it is there or not.
+fn receive_anew(source: &Source, address: &str, folder: &Path) -> Result<PathBuf, DownloadError> {
+    let path = folder.join(source.name);
+    let beside = beside(folder, source.name);
     let fetched = receive(source, address, folder, &beside)
         .and_then(|()| fs::rename(&beside, &path).map_err(|error| error.to_string()));
     match fetched {
@@ -86,6 +93,13 @@ fn fetch_from(source: &Source, address: &str, folder: &Path) -> Result<PathBuf, 
             Err(DownloadError { name, address, problem })
         }
     }
+}
+
+/// Where a file is written before it is whole: of this call alone, as others may fetch the same.
+pub(crate) fn beside(folder: &Path, name: &str) -> PathBuf {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    folder.join(format!("{name}.{}-{call}.partial", std::process::id()))
 }
 
 /// Whether the file is there, and is what it should be.
@@ -113,7 +127,12 @@ fn receive(source: &Source, address: &str, folder: &Path, beside: &Path) -> Resu
         .timeout_connect(Some(Duration::from_secs(20)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
         .build();
-    let response = request.call().map_err(|error| text(&error))?;
+    let response = request.call().map_err(|error| match error {
+        ureq::Error::Io(error) if is_a_hang_up(error.kind()) => {
+            "it broke off before an answer came".to_owned()
+        }
+        error => text(&error),
+    })?;
     // A byte more than there should be, so that a longer file is seen to be one.
     let mut body = response.into_body().into_reader().take(source.bytes.saturating_add(1));
     let mut file = File::create(beside).map_err(|error| text(&error))?;
@@ -146,6 +165,12 @@ fn receive(source: &Source, address: &str, folder: &Path, beside: &Path) -> Resu
         return Err("its checksum is another: it is not the file that is meant".to_owned());
     }
     file.sync_all().map_err(|error| text(&error))
+}
+
+/// Whether the other side is gone.
+fn is_a_hang_up(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    matches!(kind, UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -241,8 +266,12 @@ mod tests {
             ("long", answer("200 OK", 12, b"ten bytes!!!"), "more than 10 bytes came"),
             ("wrong", answer("200 OK", 10, b"ten bytes?"), "its checksum is another"),
             ("missing", answer("404 Not Found", 0, b""), "404"),
-            ("interrupted", b"HTTP/1.1 200 OK\r\nContent-Le".to_vec(), ""),
-            ("none", Vec::new(), ""),
+            (
+                "interrupted",
+                b"HTTP/1.1 200 OK\r\nContent-Le".to_vec(),
+                "it broke off before an answer came",
+            ),
+            ("none", Vec::new(), "it broke off before an answer came"),
         ] {
             let folder = Folder::new(name);
             let (address, served) = serve(answer, 1);
@@ -266,6 +295,26 @@ mod tests {
         drop(listener);
         let message = fetch_from(&ten(), &address, &folder.0).unwrap_err().to_string();
         assert!(message.contains("--data PATH"), "{message}");
+    }
+
+    #[test]
+    fn of_many_that_fetch_one_file_at_a_time_each_has_it_whole() {
+        let folder = Folder::new("at-a-time");
+        let answers = [0; 4].map(|_| serve(answer("200 OK", 10, BODY), 1));
+        thread::scope(|scope| {
+            let fetched = answers.each_ref().map(|(address, _)| {
+                // In one process, so that its number alone would not tell their places apart.
+                scope.spawn(|| receive_anew(&ten(), address, &folder.0))
+            });
+            for thread in fetched {
+                assert_eq!(thread.join().unwrap(), Ok(folder.0.join("ten")));
+            }
+        });
+        assert_eq!(fs::read(folder.0.join("ten")).unwrap(), BODY);
+        assert_eq!(folder.files(), ["ten"]);
+        for (_, served) in answers {
+            served.join().unwrap();
+        }
     }
 
     #[test]

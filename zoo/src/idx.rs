@@ -58,14 +58,14 @@ impl Idx {
     pub fn parse(file: &[u8], axes: usize) -> Result<Self, IdxError> {
         if file.starts_with(&[0x1f, 0x8b]) {
             let limit = file.len().saturating_mul(EXPANSION);
-            return read(flate2::bufread::GzDecoder::new(file), limit, axes);
+            return read(flate2::bufread::GzDecoder::new(file), limit, file.len(), axes);
         }
-        read(file, file.len(), axes)
+        read(file, file.len(), file.len(), axes)
     }
 }
 
-/// Reads an array of so many axes from what yields at most `limit` bytes.
-fn read(mut file: impl Read, limit: usize, axes: usize) -> Result<Idx, IdxError> {
+/// Reads an array of so many axes from what yields at most `limit` bytes and takes `size` in the file.
+fn read(mut file: impl Read, limit: usize, size: usize, axes: usize) -> Result<Idx, IdxError> {
     assert!(axes <= MOST_AXES, "an array of {axes} axes is none that is read here");
     let mut word = |offset: usize| {
         let mut word = [0; 4];
@@ -92,7 +92,8 @@ fn read(mut file: impl Read, limit: usize, axes: usize) -> Result<Idx, IdxError>
     let Some(volume) = volume.filter(|volume| volume.saturating_add(header) <= limit) else {
         return error(4, format!("extents {extents:?} announce more than the file can hold"));
     };
-    let mut bytes = Vec::with_capacity(volume);
+    // What is announced beyond the file's own size is not believed before it comes.
+    let mut bytes = Vec::with_capacity(volume.min(size));
     match file.by_ref().take(volume as u64).read_to_end(&mut bytes) {
         Ok(found) if found == volume => {}
         Ok(found) => {

@@ -20,6 +20,7 @@
 //! | [`chart`] | line charts in the terminal |
 //! | [`stablehlo`] | processes that check and run emitted modules |
 //! | [`plane`] | maps of the plane: points, curves and borders |
+//! | [`table`] | numbers in columns, from a file |
 //! | [`stopwatch`] | seconds that went by, for the last line of a training |
 //!
 //! The members of this workspace outside the `poorgrad` crate may read files and clocks; the crate may not.
@@ -55,6 +56,7 @@ pub mod spelling;
 pub mod stablehlo;
 pub mod stopwatch;
 pub mod synthetic;
+pub mod table;
 pub mod transformer;
 pub mod vocabulary;
 pub mod workloads;

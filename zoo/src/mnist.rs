@@ -9,6 +9,8 @@ use std::{
 
 use crate::{idx::Idx, images::Images};
 
+/// Rows and columns of an image.
+pub const EXTENTS: [usize; 2] = [28, 28];
 /// The mean of the pixels of the training set, from 0 to 1.
 pub const MEAN: f32 = 0.1307;
 /// Their standard deviation.
@@ -115,11 +117,17 @@ pub fn read(folder: &Path, set: Set) -> Result<Images, MnistError> {
     join(images, labels).map_err(|problem| MnistError { path: at, problem })
 }
 
-/// Images and labels that belong together.
+/// Images of MNIST's size and labels that belong together.
 fn join(images: Idx, labels: Idx) -> Result<Images, String> {
     let [count, rows, columns] = images.extents[..] else { return Err("no images".to_owned()) };
     if [count] != labels.extents[..] {
         return Err(format!("{count} images, but {} labels", labels.extents[0]));
+    }
+    if [rows, columns] != EXTENTS {
+        let [height, width] = EXTENTS;
+        return Err(format!(
+            "images of {rows} by {columns} pixels are none of MNIST's, which are {height} by {width}"
+        ));
     }
     Images::new([1, rows, columns], images.bytes, labels.bytes)
 }
@@ -145,9 +153,30 @@ mod tests {
             let (extents, count) = (extents.to_vec(), extents.iter().product());
             Idx { extents, bytes: vec![0; count] }
         };
-        let refused = join(idx(&[2, 1, 1]), idx(&[3])).unwrap_err();
+        let refused = join(idx(&[2, 28, 28]), idx(&[3])).unwrap_err();
         assert_eq!(refused, "2 images, but 3 labels");
-        assert_eq!(join(idx(&[2, 4, 5]), idx(&[2])).unwrap().extents(), [1, 4, 5]);
+        assert_eq!(join(idx(&[2, 28, 28]), idx(&[2])).unwrap().extents(), [1, 28, 28]);
+        for [rows, columns] in [[4, 5], [28, 27], [0, 28], [32, 32]] {
+            let refused = join(idx(&[2, rows, columns]), idx(&[2])).unwrap_err();
+            let size = format!("images of {rows} by {columns} pixels are none of MNIST's, ");
+            assert_eq!(refused, size + "which are 28 by 28");
+        }
+    }
+
+    #[test]
+    fn a_set_of_another_size_is_one_sentence_that_names_its_file() {
+        let folder = std::env::temp_dir().join(format!("poorgrad-mnist-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let [images, labels] = Set::Test.files();
+        let header = [0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2];
+        fs::write(folder.join(images), [&header[..], &[0; 4]].concat()).unwrap();
+        fs::write(folder.join(labels), [0, 0, 8, 1, 0, 0, 0, 1, 7]).unwrap();
+        let error = read(&folder, Set::Test).unwrap_err().to_string();
+        assert!(error.starts_with(&folder.join(images).display().to_string()), "{error}");
+        assert!(
+            error.ends_with(": images of 2 by 2 pixels are none of MNIST's, which are 28 by 28")
+        );
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

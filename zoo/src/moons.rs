@@ -2,7 +2,9 @@
 
 use poorgrad::{Elementary, Tensor, init};
 
-use crate::random::SplitMix64;
+use std::path::Path;
+
+use crate::{random::SplitMix64, table};
 
 /// Points of the plane, and which moon each is of.
 ///
@@ -40,6 +42,26 @@ impl Moons {
             labels.push(label);
         }
         Self { points, labels }
+    }
+
+    /// The points of a file of `x,y,moon` a line, below these words, with 0 or 1 for the moon; the parts
+    /// to learn from and to be judged by, which is one point of four.
+    pub fn read(path: &Path) -> Result<[Self; 2], String> {
+        let rows = table::read(path, &["x", "y", "moon"])?;
+        let mut parts = [(); 2].map(|()| Self { points: Vec::new(), labels: Vec::new() });
+        for (at, row) in rows.iter().enumerate() {
+            let &[x, y, moon] = &row[..] else { unreachable!("a row has its columns") };
+            if moon != 0.0 && moon != 1.0 {
+                return Err(format!("{}: {moon} is no moon, 0 or 1", path.display()));
+            }
+            let part = &mut parts[usize::from(at % 4 == 3)];
+            part.points.push([x, y]);
+            part.labels.push(usize::from(moon == 1.0));
+        }
+        match parts[1].points.is_empty() {
+            true => Err(format!("{}: at least four points are needed", path.display())),
+            false => Ok(parts),
+        }
     }
 
     /// The points as a tensor `[count, 2]`.

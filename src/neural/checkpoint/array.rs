@@ -1,8 +1,10 @@
 //! `Array`: numbers in a shape, as a file holds them.
 //!
 //! INVARIANT: the bytes are exactly those of the shape's volume, so that reading elements cannot
-//! run over; every constructor checks it with overflow in mind.
+//! run over, and there are no more axes than files keep; every constructor checks it with overflow in
+//! mind.
 
+use super::safetensors::MOST_AXES;
 use super::{CheckpointError, Dtype};
 use crate::Shape;
 use std::borrow::Cow;
@@ -32,7 +34,7 @@ pub struct Array<'b> {
 #[derive(Clone)]
 pub(super) enum Extents<'b> {
     /// Decimal numbers, with anything but digits between them.
-    Text(&'b str),
+    Text(Cow<'b, str>),
     /// As they were given.
     Listed(Box<[usize]>),
 }
@@ -74,13 +76,16 @@ impl<'b> Array<'b> {
     ///
     /// # Errors
     ///
-    /// Where they are not as many as the shape takes.
+    /// Where they are not as many as the shape takes, or it has more than 64 axes.
     pub fn new(
         dtype: Dtype,
         shape: impl Into<Shape>,
         bytes: impl Into<Cow<'b, [u8]>>,
     ) -> Result<Self, CheckpointError> {
         let (shape, bytes) = (shape.into(), bytes.into());
+        if shape.rank() > MOST_AXES {
+            return Err(CheckpointError::Axes { rank: shape.rank() });
+        }
         let found = bytes.len();
         let array = Self::fitting(dtype, Extents::Listed(shape.extents().into()), bytes);
         array.ok_or(CheckpointError::Bytes { dtype, shape, found })
@@ -122,7 +127,10 @@ impl<'b> Array<'b> {
     /// The same array with bytes of its own.
     #[must_use]
     pub fn into_owned(self) -> Array<'static> {
-        let extents = Extents::Listed(self.shape().extents().into());
+        let extents = match self.extents {
+            Extents::Text(text) => Extents::Text(Cow::Owned(text.into_owned())),
+            Extents::Listed(extents) => Extents::Listed(extents),
+        };
         Array { dtype: self.dtype, extents, bytes: Cow::Owned(self.bytes.into_owned()) }
     }
 }

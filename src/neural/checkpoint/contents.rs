@@ -16,7 +16,7 @@ use std::str::FromStr;
 /// What goes on after step 900, kept in memory here; see [`Checkpoint::write`] for files:
 ///
 /// ```
-/// use poorgrad::{Adam, Network, Optimizer, checkpoint::Checkpoint};
+/// use poorgrad::{Adam, Batches, Network, Optimizer, Schedule, checkpoint::Checkpoint};
 ///
 /// let network = Network::new();
 /// let w = network.parameter(1.5_f64).named("w").symbol();
@@ -25,6 +25,8 @@ use std::str::FromStr;
 /// let mut checkpoint = Checkpoint::of(&network).unwrap();
 /// checkpoint.put_optimizer(&network, &optimizer).unwrap();
 /// checkpoint.set_note("step", 900);
+/// checkpoint.set_note("schedule", Schedule::cosine(0.1, 0.001, 2_000));
+/// checkpoint.set_note("batches", Batches::new(10_000, 64, 42));
 /// let bytes = checkpoint.to_safetensors().unwrap();
 ///
 /// let fresh = Network::new();
@@ -33,7 +35,9 @@ use std::str::FromStr;
 /// let mut optimizer = Adam::new(0.1);
 /// let resumed = read.resume(&fresh, &mut optimizer).unwrap();
 /// assert_eq!(resumed.find("w").unwrap().payload(), Some(1.5));
-/// assert_eq!(read.note::<u64>("step").unwrap(), 900);
+/// assert_eq!(read.note::<usize>("step").unwrap(), 900);
+/// assert_eq!(read.note::<Schedule>("schedule").unwrap().at(2_000), 0.001);
+/// assert_eq!(read.note::<Batches>("batches").unwrap().place(900), [5, 120]);
 /// ```
 #[derive(Clone, PartialEq, Default)]
 pub struct Checkpoint<'b> {
@@ -145,7 +149,8 @@ impl<'b> Checkpoint<'b> {
         self.entries.iter().map(|entry| (&*entry.name, &entry.array))
     }
 
-    /// Writes a note down, in the place of an older one of this name.
+    /// Writes a note down, in the place of an older one of this name. Files keep 1,024 of them, with names
+    /// of at most 4096 bytes: writing more is refused.
     pub fn set_note(&mut self, name: impl Into<String>, text: impl ToString) {
         self.notes.set(name.into(), text.to_string());
     }

@@ -1,6 +1,8 @@
 //! `CheckpointError`: what files and networks can make fail.
 
 use super::Dtype;
+use super::notes::MOST_NOTES;
+use super::safetensors::MOST_AXES;
 use crate::{Shape, StateError};
 use std::error::Error;
 use std::path::PathBuf;
@@ -47,6 +49,16 @@ pub enum CheckpointError {
         /// The bytes that came.
         found: usize,
     },
+    /// An array has more axes than files keep: 64.
+    Axes {
+        /// The number of its axes.
+        rank: usize,
+    },
+    /// There are more notes than files keep: 1,024.
+    Notes {
+        /// Their number.
+        count: usize,
+    },
     /// The format has no such numbers.
     NoForm {
         /// The format.
@@ -65,6 +77,13 @@ pub enum CheckpointError {
     Mismatch {
         /// Each thing that does not fit.
         problems: Vec<Mismatch>,
+    },
+    /// Neither a network nor its optimiser can go on from the checkpoint.
+    Both {
+        /// Everything that does not fit the network.
+        network: Box<CheckpointError>,
+        /// And why the optimiser does not take its state.
+        optimizer: Box<CheckpointError>,
     },
     /// The state of an optimiser can't be written down or does not fit.
     State(StateError),
@@ -162,6 +181,12 @@ impl fmt::Display for CheckpointError {
             Self::Bytes { dtype, shape, found } => {
                 write!(f, "array: {found} bytes do not make {dtype} of shape {shape}")
             }
+            Self::Axes { rank } => {
+                write!(f, "array: {rank} axes, where files keep at most {MOST_AXES}; reshape it")
+            }
+            Self::Notes { count } => {
+                write!(f, "{count} notes, where files keep at most {MOST_NOTES}; join some of them")
+            }
             Self::NoForm { format, dtype } => {
                 write!(f, "{format}: there are no {dtype} numbers in this format; use .safetensors")
             }
@@ -173,6 +198,7 @@ impl fmt::Display for CheckpointError {
                 }
                 Ok(())
             }
+            Self::Both { network, optimizer } => write!(f, "{network}; {optimizer}"),
             Self::State(error) => error.fmt(f),
             Self::Note { name, found: None } => write!(f, "there is no note `{name}`"),
             Self::Note { name, found: Some(found) } => {
@@ -186,7 +212,7 @@ impl Error for CheckpointError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::File { error, .. } => Some(error),
-            Self::Within { error, .. } => Some(error),
+            Self::Within { error, .. } | Self::Both { network: error, .. } => Some(error),
             Self::State(error) => Some(error),
             _ => None,
         }

@@ -5,7 +5,8 @@ use crate::{Network, Tensorial};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What files are read as and written as.
 #[derive(Clone, Copy)]
@@ -84,7 +85,8 @@ impl Checkpoint<'static> {
 
 impl Checkpoint<'_> {
     /// Writes a file, in the format that its ending names (see [`Checkpoint::read`]). A file of this name is
-    /// replaced at once, after the new one lies beside it: what breaks off leaves it as it was.
+    /// replaced at once, after the new one lies beside it: what breaks off leaves it as it was, and of
+    /// several calls at a time one wins.
     ///
     /// # Errors
     ///
@@ -92,12 +94,11 @@ impl Checkpoint<'_> {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), CheckpointError> {
         let path = path.as_ref();
         let format = Format::of(path)?;
-        if matches!(format, Format::Npz) {
-            self.check_npz()?;
+        match format {
+            Format::Npz => self.check_npz()?,
+            Format::Safetensors | Format::Npy => self.notes.check()?,
         }
-        let mut beside = OsString::from(path);
-        beside.push(format!(".{}.partial", std::process::id()));
-        let beside = Path::new(&beside);
+        let beside = &beside(path);
         let written = self.write_as(format, beside).and_then(|()| fs::rename(beside, path));
         written.map_err(|error| {
             // What is left of it is of no use; that it can't be removed either is no news.
@@ -116,6 +117,15 @@ impl Checkpoint<'_> {
         file.flush()?;
         file.get_ref().sync_all()
     }
+}
+
+/// Where a file of this name is written first: of this call alone, as others may write the same file.
+fn beside(path: &Path) -> PathBuf {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let mut beside = OsString::from(path);
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    beside.push(format!(".{}-{call}.partial", std::process::id()));
+    beside.into()
 }
 
 fn unreadable(path: &Path, error: io::Error) -> CheckpointError {

@@ -11,13 +11,17 @@ const STATE: &str = "optimizer.";
 const OPTIMIZER: &str = "optimizer";
 
 /// The elements of a payload as an array.
-fn array_of<P: Tensorial<Element: Real>>(payload: &P) -> Array<'static> {
+///
+/// # Errors
+///
+/// Where it has more axes than files keep.
+fn array_of<P: Tensorial<Element: Real>>(payload: &P) -> Result<Array<'static>, CheckpointError> {
     use crate::Elementary as _;
     let (shape, dtype) = (payload.shape(), P::Element::DTYPE);
     let volume = shape.volume().expect("invariant: a payload's volume was checked");
     let mut bytes = Vec::with_capacity(volume * dtype.size());
     payload.for_each(&mut |element| element.write_bytes(&mut bytes));
-    Array::new(dtype, shape, bytes).expect("invariant: a payload has the elements of its shape")
+    Array::new(dtype, shape, bytes)
 }
 
 /// The payload of this shape that an array holds.
@@ -33,7 +37,7 @@ impl<'b> Checkpoint<'b> {
     ///
     /// # Errors
     ///
-    /// As [`Checkpoint::insert`].
+    /// As [`Checkpoint::insert`], and where it has more than 64 axes.
     ///
     /// # Example
     ///
@@ -50,7 +54,7 @@ impl<'b> Checkpoint<'b> {
         name: impl Into<String>,
         payload: &P,
     ) -> Result<(), CheckpointError> {
-        self.insert(name, array_of(payload))
+        self.insert(name, array_of(payload)?)
     }
 
     /// The payload of this name, in the shape that it has.
@@ -81,7 +85,8 @@ impl<'b> Checkpoint<'b> {
     ///
     /// # Errors
     ///
-    /// Where two parameters have one path, or a path is no name for an entry.
+    /// Where two parameters have one path, a path is no name for an entry, or a parameter has more than
+    /// 64 axes.
     pub fn of<P: Tensorial<Element: Real>>(network: &Network<P>) -> Result<Self, CheckpointError> {
         let mut checkpoint = Self::new();
         checkpoint.put_network(network)?;
@@ -92,8 +97,8 @@ impl<'b> Checkpoint<'b> {
     ///
     /// # Errors
     ///
-    /// Where two parameters have one path, or a path is no name for an entry or begins with
-    /// `optimizer.`; nothing is added then.
+    /// Where two parameters have one path, a path is no name for an entry or begins with `optimizer.`, or
+    /// a parameter has more than 64 axes; nothing is added then.
     pub fn put_network<P: Tensorial<Element: Real>>(
         &mut self,
         network: &Network<P>,
@@ -105,7 +110,7 @@ impl<'b> Checkpoint<'b> {
                 return Err(CheckpointError::Name { name: path, problem });
             }
             let payload = parameter.payload().expect("invariant: a parameter has a payload");
-            arrays.push(Entry { name: Cow::Owned(path), array: array_of(&payload) });
+            arrays.push(Entry { name: Cow::Owned(path), array: array_of(&payload)? });
         }
         self.extend(arrays)
     }
@@ -122,12 +127,11 @@ impl<'b> Checkpoint<'b> {
         optimizer: &dyn Optimizer<P>,
     ) -> Result<(), CheckpointError> {
         let state = optimizer.state(network)?;
-        let entry = |(name, payload): (&str, &P)| Entry {
-            name: Cow::Owned(format!("{STATE}{name}")),
-            array: array_of(payload),
+        let entry = |(name, payload): (&str, &P)| {
+            Ok(Entry { name: Cow::Owned(format!("{STATE}{name}")), array: array_of(payload)? })
         };
-        let arrays = state.payloads().map(entry).collect();
-        self.extend(arrays)?;
+        let arrays: Result<_, CheckpointError> = state.payloads().map(entry).collect();
+        self.extend(arrays?)?;
         self.set_note(OPTIMIZER, state.optimizer());
         // Rust prints a number such that it reads back as the same.
         state.numbers().for_each(|(name, number)| self.set_note(format!("{STATE}{name}"), number));
@@ -184,15 +188,34 @@ impl<'b> Checkpoint<'b> {
     ///
     /// # Errors
     ///
-    /// As theirs. Neither the network nor the optimiser has changed then.
+    /// As theirs, or [`CheckpointError::Both`]: what does not fit the network and what does not fit the
+    /// optimiser are named together. Neither has changed then.
     pub fn resume<P: Tensorial<Element: Real>>(
         &self,
         network: &Network<P>,
         optimizer: &mut dyn Optimizer<P>,
     ) -> Result<Network<P>, CheckpointError> {
-        let next = self.network(network)?;
-        self.optimizer(&next, optimizer)?;
-        Ok(next)
+        match self.network(network) {
+            Ok(next) => self.optimizer(&next, optimizer).map(|()| next),
+            Err(error) => match self.refusal(network, optimizer) {
+                Err(other) => {
+                    let (network, optimizer) = (Box::new(error), Box::new(other));
+                    Err(CheckpointError::Both { network, optimizer })
+                }
+                Ok(()) => Err(error),
+            },
+        }
+    }
+
+    /// Whether an optimiser would take its state, which it has as before when this returns.
+    fn refusal<P: Tensorial<Element: Real>>(
+        &self,
+        network: &Network<P>,
+        optimizer: &mut dyn Optimizer<P>,
+    ) -> Result<(), CheckpointError> {
+        let before = optimizer.state(network)?;
+        self.optimizer(network, optimizer)?;
+        Ok(optimizer.restore(network, &before)?)
     }
 
     /// Loading with other names than the parameters' paths, or from a file that has more than them.

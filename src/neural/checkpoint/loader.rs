@@ -30,8 +30,8 @@ use std::fmt;
 /// ```
 pub struct Loader<'c, 'b> {
     checkpoint: &'c Checkpoint<'b>,
-    names: Box<dyn Fn(&str) -> String + 'c>,
-    ignored: Box<dyn Fn(&str) -> bool + 'c>,
+    names: Box<dyn Fn(&str) -> String + Send + Sync + 'c>,
+    ignored: Box<dyn Fn(&str) -> bool + Send + Sync + 'c>,
 }
 
 impl fmt::Debug for Loader<'_, '_> {
@@ -48,13 +48,13 @@ impl<'c, 'b> Loader<'c, 'b> {
 
     /// The name of a parameter's entry, from its path.
     #[must_use]
-    pub fn names(self, names: impl Fn(&str) -> String + 'c) -> Self {
+    pub fn names(self, names: impl Fn(&str) -> String + Send + Sync + 'c) -> Self {
         Self { names: Box::new(names), ..self }
     }
 
     /// Entries that may be there without a parameter, by name.
     #[must_use]
-    pub fn ignoring(self, ignored: impl Fn(&str) -> bool + 'c) -> Self {
+    pub fn ignoring(self, ignored: impl Fn(&str) -> bool + Send + Sync + 'c) -> Self {
         Self { ignored: Box::new(ignored), ..self }
     }
 

@@ -3,8 +3,9 @@
 //! A [`Checkpoint`] is arrays by name and notes (short texts by name). It comes from and goes to
 //! `safetensors` files and NumPy's `.npz` and `.npy`. [`save`] and [`load`] are the short way for the parameters of a network, by
 //! their paths; a run that goes on bit for bit also keeps its optimiser
-//! ([`Checkpoint::put_optimizer`], [`Checkpoint::resume`]) and, as notes, where it stands:
-//! the step (which a schedule is a function of), and the seed, epoch and position of its data.
+//! ([`Checkpoint::put_optimizer`], [`Checkpoint::resume`]) and, as notes, what it follows and where it
+//! stands: the [`Schedule`](crate::Schedule) and the [`Batches`](crate::Batches) in their written form,
+//! which are functions of the step, and the step.
 //!
 //! INVARIANT: whatever a file says, reading it does not panic and takes memory in proportion to the
 //! file; and a file that does not fit changes nothing: loading gives a new generation or an error that

@@ -3,6 +3,7 @@
 //! What was read stays the JSON text that it is until somebody asks: a file of very many notes is
 //! not to take many times its size in memory.
 
+use super::CheckpointError;
 use super::contents::LONGEST_NAME;
 use serde::Deserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The most notes that a file may have.
-const MOST: usize = 1024;
+pub(super) const MOST_NOTES: usize = 1024;
 
 #[derive(Clone)]
 pub(super) enum Notes<'b> {
@@ -76,6 +77,26 @@ impl<'b> Notes<'b> {
         }
     }
 
+    /// Whether they can be read again from a file.
+    ///
+    /// # Errors
+    ///
+    /// Where there are too many, or a name is too long.
+    pub(super) fn check(&self) -> Result<(), CheckpointError> {
+        // What was read was checked then.
+        let Self::Own(notes) = self else { return Ok(()) };
+        if notes.len() > MOST_NOTES {
+            return Err(CheckpointError::Notes { count: notes.len() });
+        }
+        match notes.keys().find(|name| name.len() > LONGEST_NAME) {
+            Some(name) => {
+                let problem = "is longer than 4096 bytes";
+                Err(CheckpointError::Name { name: name.clone(), problem })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// As a JSON object, by ascending name.
     pub(super) fn to_json(&self) -> String {
         serde_json::to_string(&self.all()).expect("invariant: texts have a form in JSON")
@@ -107,8 +128,8 @@ impl<'de> Visitor<'de> for Check {
             if serde_json::Deserializer::from_str(text.get()).deserialize_str(Text).is_err() {
                 return Err(A::Error::custom(format!("the note {name:?} is no text")));
             }
-            if names.len() == MOST {
-                return Err(A::Error::custom(format!("more than {MOST} notes")));
+            if names.len() == MOST_NOTES {
+                return Err(A::Error::custom(format!("more than {MOST_NOTES} notes")));
             }
             names.push(name);
         }

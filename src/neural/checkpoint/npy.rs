@@ -100,7 +100,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<(Header<'_>, usize), CheckpointError
 impl<'b> Header<'b> {
     /// The bytes that the numbers take; `None` where they overflow.
     pub(super) fn bytes(&self) -> Option<usize> {
-        Extents::Text(self.shape).volume()?.checked_mul(self.dtype.size())
+        Extents::Text(Cow::Borrowed(self.shape)).volume()?.checked_mul(self.dtype.size())
     }
 
     /// Whether the array needs its numbers in another order than the file has them.
@@ -116,7 +116,7 @@ impl<'b> Header<'b> {
             return Err(error(found, problem));
         }
         let data = if self.moves() { Cow::Owned(self.moved(&data)) } else { data };
-        let array = Array::fitting(dtype, Extents::Text(shape), data);
+        let array = Array::fitting(dtype, Extents::Text(Cow::Borrowed(shape)), data);
         Ok(array.expect("invariant: the bytes were counted"))
     }
 
@@ -136,7 +136,7 @@ impl<'b> Header<'b> {
             return moved;
         }
         // Fortran's order is row-major over the axes in reverse: axis `i` steps over the extents before.
-        let extents = Extents::Text(self.shape).shape();
+        let extents = Extents::Text(Cow::Borrowed(self.shape)).shape();
         let mut strides = Vec::with_capacity(extents.rank());
         let mut stride = size;
         for &extent in extents.iter() {

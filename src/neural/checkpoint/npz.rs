@@ -2,15 +2,15 @@
 //!
 //! Notes are one more array, `__metadata__`: the bytes of a JSON object of texts.
 //!
-//! INVARIANT: an archive takes memory by what its entries say that they unpack to, before they are
-//! unpacked: the sum of it is held to a limit, and each to what deflate can stand for. Entries that are
-//! not packed are borrowed, and may not be announced twice over.
+//! INVARIANT: an archive takes memory by what its entries unpack to, and never more than they say: the sum
+//! of that is held to a limit before, and each to what deflate can stand for. Entries that are not packed
+//! are borrowed, and may not be announced twice over.
 
 use super::contents::{Checkpoint, Entry};
 use super::notes::Notes;
 use super::npy::npy_header;
 use super::{Array, CheckpointError, Dtype};
-use miniz_oxide::inflate::decompress_slice_iter_to_slice;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use rawzip::path::ZipFilePath;
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveWriter, crc32};
 use std::borrow::Cow;
@@ -86,12 +86,14 @@ impl<'b> Checkpoint<'b> {
                              `from_npz_within` takes another"
                         ));
                     }
-                    let mut whole = vec![0; size as usize];
-                    let parts = std::iter::once(data);
-                    let found = decompress_slice_iter_to_slice(&mut whole, parts, false, true);
-                    if found.ok() != Some(whole.len()) || crc32(&whole) != record.crc32() {
+                    // Grows with what comes: what is announced is not believed beforehand.
+                    let whole = decompress_to_vec_with_limit(data, size as usize).ok();
+                    let announced = |whole: &Vec<u8>| {
+                        whole.len() as u64 == size && crc32(whole) == record.crc32()
+                    };
+                    let Some(whole) = whole.filter(announced) else {
                         return refused("is damaged: it does not unpack to what it announces");
-                    }
+                    };
                     Array::from_owned_npy(whole)
                 }
                 other => return refused(&format!("is packed by {other}, which is not known")),
@@ -125,6 +127,7 @@ impl<'b> Checkpoint<'b> {
 
     /// Whether the contents have a form in an `.npz` file.
     pub(super) fn check_npz(&self) -> Result<(), CheckpointError> {
+        self.notes.check()?;
         for (name, array) in self.arrays() {
             npy_header(array)?;
             if ZipFilePath::from_str(name).as_str() != name || name.ends_with('/') {

@@ -19,7 +19,7 @@ use std::fmt;
 /// assert!(matches!(fit(w.sum()), Err(FitError::Underdetermined { .. })));
 /// // Only the sum of the two can be told: there is a fit, and no standard error.
 /// let (fitted, report) = fit(w.sum().broadcast_like(constant) - constant).unwrap();
-/// assert!((fitted.resolve(w).payload().unwrap().sum().item() - 2.0).abs() < 1e-12);
+/// assert!((fitted.resolve(w).payload().unwrap().sum() - 2.0).abs() < 1e-12);
 /// assert!(matches!(report.standard_errors(), Err(FitError::RankDeficient { rank: 1, .. })));
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -113,6 +113,19 @@ impl<P: Tensorial> Value<'_, P> {
     ///
     /// Far below 0 the factor `1 + erf(..)` cancels: the result is accurate absolutely, not
     /// relatively, and NaN at `-inf`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Network;
+    ///
+    /// let network = Network::new();
+    /// let [low, zero, high] = [-1.0_f64, 0.0, 1.0].map(|x| network.leaf(x).gelu());
+    /// let run = network.forward();
+    /// assert_eq!(run.of(zero), 0.0);
+    /// assert!((run.of(high) - 0.841344746).abs() < 1e-9); // Phi(1)
+    /// assert!((run.of(low) + 0.158655254).abs() < 1e-9); // -Phi(-1)
+    /// ```
     #[must_use]
     #[track_caller]
     pub fn gelu(self) -> Self {

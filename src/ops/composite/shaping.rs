@@ -165,6 +165,17 @@ impl<'n, P: Tensorial> Value<'n, P> {
 
     /// Values of one shape along a new axis before `axis`.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor, Value};
+    ///
+    /// let network = Network::new();
+    /// let [a, b] = [[1.0_f64, 2.0], [3.0, 4.0]].map(|numbers| network.leaf(Tensor::from(numbers)));
+    /// let columns = Value::stack(&[a, b], 1);
+    /// assert_eq!(network.forward().of(columns), Tensor::from([[1.0, 3.0], [2.0, 4.0]]));
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where `axis` exceeds the rank, the shapes differ, the result overflows the address space, or

@@ -25,6 +25,19 @@ impl<P: Tensorial> Value<'_, P> {
 
     /// The mean over `axes` (ascending), which are removed: `sum_along / count`.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.leaf(Tensor::from([[1.0_f32, 2.0, 6.0], [0.0, 4.0, 8.0]]));
+    /// let (rows, columns) = (x.mean_along(&[1]), x.mean_along(&[0]));
+    /// let run = network.forward();
+    /// assert_eq!(run.of(rows).to_vec(), [3.0, 4.0]);
+    /// assert_eq!(run.of(columns).to_vec(), [0.5, 3.0, 7.0]);
+    /// ```
+    ///
     /// # Panics
     ///
     /// Where `axes` are not distinct ascending axes, or the result overflows the address space.
@@ -51,6 +64,17 @@ impl<P: Tensorial> Value<'_, P> {
 
     /// The biased variance over `axes` (ascending), which are removed: the mean of the squared
     /// distances from the mean, in two passes.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.leaf(Tensor::from([[1.0_f32, 3.0], [2.0, 10.0]]));
+    /// let variance = x.variance_along(&[1]);
+    /// assert_eq!(network.forward().of(variance).to_vec(), [1.0, 16.0]);
+    /// ```
     ///
     /// # Panics
     ///

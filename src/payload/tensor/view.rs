@@ -79,6 +79,15 @@ impl<E: Elementary> Tensor<E> {
 
     /// Axis `i` of the result is axis `axes[i]`.
     ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Tensor;
+    ///
+    /// let images = Tensor::full([8, 3, 32, 28], 0.5_f32);
+    /// assert_eq!(*images.permute(&[0, 2, 3, 1]).shape(), [8, 32, 28, 3]);
+    /// ```
+    ///
     /// # Panics
     ///
     /// Panics where `axes` is no permutation; see [`Tensor::try_permute`].
@@ -108,6 +117,15 @@ impl<E: Elementary> Tensor<E> {
     }
 
     /// `length` positions of `axis` from `start`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Tensor;
+    ///
+    /// let rows = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    /// assert_eq!(rows.narrow(1, 1, 2), Tensor::from([[2.0, 3.0], [5.0, 6.0]]));
+    /// ```
     ///
     /// # Panics
     ///
@@ -194,6 +212,16 @@ impl<E: Elementary> Tensor<E> {
 
     /// The same elements in row-major order under another shape: a view where the layout allows
     /// it, else a copy.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::Tensor;
+    ///
+    /// let pairs = Tensor::from([1.0, 2.0, 3.0, 4.0]).reshape([2, 2]);
+    /// assert_eq!(pairs, Tensor::from([[1.0, 2.0], [3.0, 4.0]]));
+    /// assert!(pairs.try_reshape([3]).is_err());
+    /// ```
     ///
     /// # Panics
     ///

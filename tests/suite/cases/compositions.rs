@@ -1,7 +1,7 @@
 //! Normalisation, activations and attention, composed from the operations.
 
 use super::{compare, counted, elements, number, read, scalars, tensor, vector};
-use poorgrad::{Elementary, Network, Tensor, Tensorial, Value};
+use poorgrad::{Compile, Elementary, Network, Pass, Tensor, Tensorial, Value};
 
 /// `(x - mean) / sqrt(variance + epsilon)` along the last axis of `[rows, columns]`.
 fn normalised<'n, P: Tensorial>(x: Value<'n, P>, epsilon: f64) -> Value<'n, P> {
@@ -144,4 +144,42 @@ fn b73_a_term_that_is_nothing_changes_no_gradient() {
 fn heavy_b73_a_term_that_is_nothing_changes_no_gradient() {
     nothing_changes_nothing::<f32>(100_000, f64::from(f32::EPSILON));
     nothing_changes_nothing::<f64>(100_000, f64::EPSILON);
+}
+
+#[test]
+fn b73_two_hundred_steps_fused_are_those_of_the_interpreter() {
+    elements!(E => {
+        let noise = |at: usize| E::from_f64((at * 7919 % 101) as f64 / 101.0 - 0.5);
+        let network = Network::new();
+        let x = network.leaf(Tensor::from_fn([16, 3], |at| noise(3 * at[0] + at[1])));
+        let y = network.leaf(Tensor::from_fn([16, 2], |at| noise(2 * at[0] + at[1] + 50)));
+        let w = network.parameter(Tensor::from_fn([3, 8], |at| noise(8 * at[0] + at[1] + 90)));
+        let b = network.parameter(Tensor::zeros([8]));
+        let v = network.parameter(Tensor::from_fn([8, 2], |at| noise(2 * at[0] + at[1] + 130)));
+        let hidden = x.matmul(w);
+        let error = (hidden + b.broadcast_like(hidden)).tanh().matmul(v) - y;
+        // The term that is nothing comes along.
+        let nothing = error.matmul(network.leaf(Tensor::zeros([2, 2]))) * error;
+        let loss = (error * error + nothing).mean().symbol();
+        let parameters = [w, b, v].map(|parameter| parameter.symbol());
+        let plan = network.compile_training(loss, []);
+        let unfused = Compile::new(&network).loss(loss).without(Pass::Fuse).plan();
+        assert!(plan.describe().steps.len() < unfused.describe().steps.len(), "nothing is fused");
+        let (mut interpreted, mut planned) = (network.clone(), network.clone());
+        let mut losses = Vec::new();
+        for step in 0..200 {
+            let run = interpreted.forward();
+            let results = plan.forward(&planned, []);
+            assert!(results.of(loss).is_identical(&run.of(loss)), "the loss of step {step}");
+            losses.push(run.of(loss).item());
+            interpreted = interpreted.step(&run.backward(loss), |w, g| w - 0.5 * g);
+            planned = planned.step(&results.backward(loss), |w, g| w - 0.5 * g);
+            for parameter in parameters {
+                let [left, right] = [&interpreted, &planned]
+                    .map(|network| network.resolve(parameter).payload().expect("a parameter"));
+                assert!(left.is_identical(&right), "a parameter after step {step}");
+            }
+        }
+        assert!(losses[199] < 0.5 * losses[0], "{losses:?}");
+    });
 }

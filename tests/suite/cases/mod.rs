@@ -1,8 +1,10 @@
 //! Faults that engines of this kind have had, each turned into a test named by its number.
 //!
-//! Every expression is read in all ways there are (native and reference kernels, `backward`,
-//! `differentiate` and a run), over contiguous payloads and over views of others, in `f32` and
-//! `f64`: all readings must agree to the bit before a value is compared with what is expected.
+//! An expression is read in all ways there are (native and reference kernels, `backward`,
+//! `differentiate` and a run, plans of the value, of its gradients and of these in less memory, on one
+//! thread and on two), over contiguous payloads and over views of others: all readings must agree to
+//! the bit before a value is compared with what is expected. Most are read in `f32` and `f64`; where
+//! an entry gives bits, in its own type.
 
 mod arithmetic;
 mod chain;
@@ -17,7 +19,9 @@ mod special;
 mod views;
 mod windows;
 
-use poorgrad::{Elementary, Kernels, Network, Shape, Stored, Tensor, Tensorial, Value};
+use poorgrad::{
+    Compile, Elementary, Field, Kernels, Network, Shape, Stored, Tensor, Tensorial, Value,
+};
 use testkit::bits::{difference, first_difference, first_gradient_difference, identical};
 
 /// Runs a body once for each element type.
@@ -147,8 +151,39 @@ fn read_once<P: Tensorial>(inputs: &[P], build: &Build<'_, P>) -> Reading<P> {
     for (value, recorded) in values.iter().zip(&recorded) {
         assert_eq!(difference(&gradients.of(*value), &run.of(*recorded)), None);
     }
+    let value = native.of(result);
+    plans_agree(&values, target, result, &value, &gradients);
     let gradients = values.iter().map(|value| gradients.of(*value)).collect();
-    Reading { value: native.of(result), gradients }
+    Reading { value, gradients }
+}
+
+/// `compile`, `compile_training` and `compile_training_compact` against the interpreter.
+fn plans_agree<P: Tensorial>(
+    inputs: &[Value<'_, P>],
+    target: Value<'_, P>,
+    result: Value<'_, P>,
+    value: &P,
+    gradients: &Field<P>,
+) {
+    let network = result.network();
+    let forward = Compile::new(network).target(result);
+    let training = Compile::new(network).loss(target).keep(result);
+    let training = inputs.iter().copied().fold(training, Compile::gradients_of);
+    let compact = training.clone().compact();
+    for (compile, has_gradients) in [(forward, false), (training, true), (compact, true)] {
+        for threads in [1, 2] {
+            let run = compile.clone().threads(threads).plan().forward(network, []);
+            assert_eq!(difference(&run.of(result), value), None, "{threads} threads: {compile:?}");
+            if !has_gradients {
+                continue;
+            }
+            let planned = run.backward(target);
+            for input in inputs {
+                let found = difference(&planned.of(*input), &gradients.of(*input));
+                assert_eq!(found, None, "{input:?}, {threads} threads: {compile:?}");
+            }
+        }
+    }
 }
 
 impl<P: Tensorial> Reading<P> {

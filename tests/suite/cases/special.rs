@@ -1,7 +1,7 @@
 //! NaN, zeros of both signs, infinities, subnormals, nothing at all.
 
 use super::{elements, number, read, scalars, tensor, vector};
-use poorgrad::{Elementary, Network, Tensor, TensorError};
+use poorgrad::{Compile, Elementary, Network, Tensor, TensorError};
 
 const INF: f64 = f64::INFINITY;
 const NAN: f64 = f64::NAN;
@@ -118,5 +118,24 @@ fn b39_a_run_leaves_nothing_to_the_next() {
         assert_eq!(testkit::bits::first_difference(&network, &clean, &again), None);
         let (left, right) = (clean.backward(y), again.backward(y));
         assert_eq!(testkit::bits::first_gradient_difference(&network, &left, &right), None);
+
+        // One plan, whose second run takes the memory of the first over, against a fresh one.
+        let compile = || {
+            let inputs = [x, w, pixels];
+            inputs.into_iter().fold(Compile::new(&network).loss(y), Compile::gradients_of).plan()
+        };
+        let plan = compile();
+        let feeds = [(x, &a), (w, &b), (pixels, &image)];
+        let poisoned = plan.forward(&network, feeds.map(|(of, like)| (of.symbol(), nan(like))));
+        assert!(poisoned.of(y).item().is_nan());
+        assert!(poisoned.backward(y).of(x).to_vec().iter().all(|g| g.is_nan()));
+        drop(poisoned);
+        let (second, fresh) = (plan.forward(&network, []), compile().forward(&network, []));
+        for run in [&second, &fresh] {
+            assert!(run.of(y).is_identical(&clean.of(y)));
+            for (of, _) in feeds {
+                assert!(run.backward(y).of(of).is_identical(&left.of(of)));
+            }
+        }
     });
 }

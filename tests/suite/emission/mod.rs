@@ -7,6 +7,7 @@
 
 mod blame;
 mod cases;
+mod labels;
 mod models;
 mod operations;
 mod steps;

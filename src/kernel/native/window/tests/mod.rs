@@ -137,7 +137,8 @@ fn check_pools<E: Native>(random: &mut Random, geometry: Geometry, threads: &[us
     let g = values::<E>(random, result, true);
     let network = Network::new();
     let input = network.input(Tensor::new(images, x.clone()));
-    let mean = input.average_pool([kh, kw], &window);
+    // Where a window would be wholly padding, neither is recorded.
+    let mean = input.try_average_pool([kh, kw], &window);
     let max = input.try_max_pool([kh, kw], &window);
     let direction = network.leaf(Tensor::new(result, g.clone()));
     let pulled = max.as_ref().map(|max| network.vjp(*max, direction, [input])[0]);
@@ -146,8 +147,10 @@ fn check_pools<E: Native>(random: &mut Random, geometry: Geometry, threads: &[us
         for &threads in threads {
             let what = format!("{images:?} {kh} x {kw} {window:?} {level:?} {threads} threads");
             let mut out = vec![E::exact(7.0); g.len()];
-            average_pool(level, || threads, &windows, &x, &mut out);
-            assert_same(&out, &evaluation.of(mean).to_vec(), &format!("mean: {what}"));
+            if let Ok(mean) = &mean {
+                average_pool(level, || threads, &windows, &x, &mut out);
+                assert_same(&out, &evaluation.of(*mean).to_vec(), &format!("mean: {what}"));
+            }
             let (Ok(max), Ok(pulled)) = (&max, &pulled) else { continue };
             max_pool(level, || threads, &windows, &x, &mut out);
             assert_same(&out, &evaluation.of(*max).to_vec(), &format!("max: {what}"));
