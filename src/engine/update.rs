@@ -61,7 +61,8 @@ impl<P: Tensorial> Network<P> {
     ///
     /// let network = Network::new();
     /// let (w, b) = (network.parameter(3.0_f64), network.parameter(1.0));
-    /// let gradients = network.forward().backward(w * b);
+    /// let loss = w * b;
+    /// let gradients = network.forward().backward(loss);
     /// let rate = |symbol| if symbol == b.symbol() { 0.0 } else { 0.5 }; // b is frozen
     /// let next = network.update_each(&gradients, |symbol, p, g| p - rate(symbol) * g);
     /// assert_eq!([w, b].map(|p| next.resolve(p).payload()), [Some(2.5), Some(1.0)]);

@@ -367,7 +367,8 @@ fn no_part_takes_a_handle_into_another_generation_or_fork() {
     ];
     let fork = network.clone();
     let none: [poorgrad::Symbol; 0] = [];
-    let nothing = network.forward().backward(images.sum()).restricted(none);
+    let total = images.sum();
+    let nothing = network.forward().backward(total).restricted(none);
     let later = fork.clone().update(&nothing, |w, _| w.clone());
     for (at, (part, input)) in parts.iter().enumerate() {
         let lengths = || [&network, &fork, &later].map(Network::len);

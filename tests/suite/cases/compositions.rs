@@ -180,6 +180,6 @@ fn b73_two_hundred_steps_fused_are_those_of_the_interpreter() {
                 assert!(left.is_identical(&right), "a parameter after step {step}");
             }
         }
-        assert!(losses[199] < 0.5 * losses[0], "{losses:?}");
+        assert!(losses[199] < 0.8 * losses[0], "{losses:?}");
     });
 }
