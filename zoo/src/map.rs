@@ -7,7 +7,7 @@ use std::io::{self, Write};
 ///
 /// ```
 /// let text = zoo::map::render("two", &[("a".into(), [0.0, 0.0]), ("b".into(), [1.0, 2.0])], 40, 10);
-/// assert!(text.contains("two") && text.contains('a') && text.contains('b'));
+/// assert!(text.contains("two") && text.contains("a") && text.contains("b"), "{text}");
 /// ```
 ///
 /// Points that are not finite have no place, and are left out.
@@ -23,14 +23,24 @@ pub fn print(title: &str, points: &[(String, [f64; 2])]) {
 }
 
 fn draw(title: &str, points: &[(String, [f64; 2])], frame: &Frame) -> String {
-    let drawable = points.iter().filter(|(_, at)| at.iter().all(|x| x.is_finite()));
-    let mut plot = Plot::new().title(title.to_owned());
-    let mut empty = true;
-    for (label, [x, y]) in drawable {
-        empty = false;
-        plot = plot.layer(Text::at(*x, *y, label.clone()).align(Align::Center));
-    }
-    if empty { format!("{title}: nothing to draw") } else { plot.render(frame) }
+    let drawable = || points.iter().filter(|(_, at)| at.iter().all(|x| x.is_finite()));
+    let [Some(x), Some(y)] = [0, 1].map(|axis| domain(drawable().map(|(_, at)| at[axis]))) else {
+        return format!("{title}: nothing to draw");
+    };
+    let plot = Plot::new().title(title.to_owned()).x_domain(x[0], x[1]).y_domain(y[0], y[1]);
+    let plot = drawable().fold(plot, |plot, (label, [x, y])| {
+        plot.layer(Text::at(*x, *y, label.clone()).align(Align::Center))
+    });
+    plot.render(frame)
+}
+
+/// From the least number to the greatest, and a margin: a label on the border would not be drawn.
+fn domain(numbers: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    let numbers = Vec::from_iter(numbers);
+    let low = numbers.iter().copied().min_by(f64::total_cmp)?;
+    let high = numbers.iter().copied().max_by(f64::total_cmp)?;
+    let margin = if high > low { 0.1 * (high - low) } else { 1.0 };
+    Some([low - margin, high + margin])
 }
 
 #[cfg(test)]
