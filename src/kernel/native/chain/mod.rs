@@ -149,7 +149,11 @@ fn in_place<E>(
             Pointwise::Binary(Binary::Powf) | Pointwise::Unary(_) | Pointwise::Select => {
                 reads(of) > 0
             }
-            Pointwise::Binary(_) => reads(of) > 1,
+            // One of the two is read where it is written; the other is not there meanwhile.
+            Pointwise::Binary(_) => {
+                let others = of.arguments[..2].iter().filter(|&&argument| argument == to).count();
+                reads(of) > 0 && reads(of) + others > 1
+            }
         });
         moved[i] = after || there;
         if !moved[i] {
