@@ -38,7 +38,7 @@ fn main() {
             "A,B",
             "Of the 10,000 test images, learn from the first A, judge by the last B",
         )
-        .positive("rate", 2e-3, "Learning rate of the first step; it falls to a hundredth")
+        .positive("rate", 5e-3, "Learning rate of the first step; it falls to a hundredth")
         .text("save", "FILE", "Write the state of the run at its end: a .safetensors or .npz file")
         .text("resume", "FILE", "Go on from such a file")
         .parse();

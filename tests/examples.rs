@@ -562,8 +562,8 @@ fn mnist_goes_on_from_a_file_as_if_it_had_not_stopped() {
             "9",
             "the batches `256 in 64 by 42` (samples, size, seed), this run `256 in 64 by 9`",
         ),
-        ("--epochs", "9", "the schedule `cosine 0.002 2e-5 40`, this run `cosine 0.002 2e-5 36`"),
-        ("--rate", "0.1", "the schedule `cosine 0.002 2e-5 40`, this run `cosine 0.1 0.001 40`"),
+        ("--epochs", "9", "the schedule `cosine 0.005 5e-5 40`, this run `cosine 0.005 5e-5 36`"),
+        ("--rate", "0.1", "the schedule `cosine 0.005 5e-5 40`, this run `cosine 0.1 0.001 40`"),
     ] {
         let other = refused_mnist(&["--smoke", option, value, "--resume", file]);
         assert!(other.contains(said) && other.contains("go on with the same"), "{other}");
@@ -597,6 +597,16 @@ fn b90_b_mnist_gives_the_same_bits_on_any_number_of_threads_and_many_at_once() {
         line(&text, "fingerprint").to_owned()
     });
     assert!(prints.iter().all(|print| *print == prints[0]), "{prints:?}");
+}
+
+#[test]
+#[ignore = "heavy: trains for seconds in release"]
+fn heavy_mnist_reaches_its_accuracy() {
+    let Some(folder) = data("mnist") else { return };
+    let arguments = ["--data", &folder, "--split", "9000,1000", "--epochs", "10"];
+    let text = printed("mnist", &arguments);
+    let accuracy = line(&text, "accuracy").split(' ').nth(1).expect("a number follows");
+    assert!(accuracy.parse::<f64>().expect("it is a number") >= 97.5, "{text}");
 }
 
 #[test]
