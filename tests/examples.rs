@@ -603,6 +603,8 @@ fn b90_b_mnist_gives_the_same_bits_on_any_number_of_threads_and_many_at_once() {
 #[ignore = "heavy: trains for seconds in release"]
 fn heavy_mnist_reaches_its_accuracy() {
     let Some(folder) = data("mnist") else { return };
+    // The default rate was chosen by these very thousand images, and the bar is held for the default
+    // seed alone: seeds 1, 2, 3 and 42 gave 97.0, 97.9, 98.1 and 97.8 %.
     let arguments = ["--data", &folder, "--split", "9000,1000", "--epochs", "10"];
     let text = printed("mnist", &arguments);
     let accuracy = line(&text, "accuracy").split(' ').nth(1).expect("a number follows");
