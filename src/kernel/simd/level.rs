@@ -82,18 +82,18 @@ macro_rules! native {
                     }
                     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
                     Level::V3(simd) => {
-                        let work = Run::<_, $float>::new(work);
-                        pulp::Simd::vectorize(simd, work)
+                        let work = Run::<_, _, $float>::new(work, simd);
+                        simd.vectorize(work)
                     }
                     #[cfg(all(feature = "simd", target_arch = "x86_64"))]
                     Level::V4(simd) => {
-                        let work = Run::<_, $float>::new(work);
-                        pulp::Simd::vectorize(simd, work)
+                        let work = Run::<_, _, $float>::new(work, simd);
+                        simd.vectorize(work)
                     }
                     #[cfg(all(feature = "simd", target_arch = "aarch64"))]
                     Level::Neon(simd) => {
-                        let work = Run::<_, $float>::new(work);
-                        pulp::Simd::vectorize(simd, work)
+                        let work = Run::<_, _, $float>::new(work, simd);
+                        simd.vectorize(work)
                     }
                 }
             }

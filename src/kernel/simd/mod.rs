@@ -9,6 +9,8 @@
 
 mod array;
 mod level;
+#[cfg(feature = "simd")]
+mod quads;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "simd")]

@@ -41,16 +41,22 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
         let mut finished = 0;
         for first in (0..n).step_by(R::WIDTH) {
             let width = R::WIDTH.min(n - first);
-            // Lanes without a column repeat the last, and are dropped.
-            let columns = core::array::from_fn(
-                #[inline(always)]
-                |j| &b.elements[(first + j.min(width - 1)) * b.column..][..k],
-            );
-            let sums = if fused {
-                columns_by_lanes::<R, true>(token, terms, columns)
-            } else {
-                columns_by_lanes::<R, false>(token, terms, columns)
-            };
+            let mut total = token.splat(E::exact(0.0));
+            for (block, terms) in terms.chunks(KB).enumerate() {
+                let mut columns = [&terms[..0]; WIDEST];
+                for (j, column) in columns[..R::WIDTH].iter_mut().enumerate() {
+                    // Lanes without a column repeat the last, and are dropped.
+                    let from = (first + j.min(width - 1)) * b.column + block * KB;
+                    *column = &b.elements[from..][..terms.len()];
+                }
+                let sum = if fused {
+                    block_by_lanes::<R, true>(token, terms, &columns)
+                } else {
+                    block_by_lanes::<R, false>(token, terms, &columns)
+                };
+                total = if block == 0 { sum } else { token.add(total, sum) };
+            }
+            let sums = token.in_order(total);
             for (j, sum) in sums[..width].iter().enumerate() {
                 if flipped {
                     out.row(first + j)[0] = *sum;
@@ -71,46 +77,45 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
     }
 }
 
-/// The sums of as many columns as a register has lanes.
+/// The sums of one block of terms in as many columns as a register has lanes.
 #[inline(always)]
-fn columns_by_lanes<R: Registers, const FUSED: bool>(
+fn block_by_lanes<R: Registers, const FUSED: bool>(
     token: R,
     terms: &[R::Element],
-    columns: [&[R::Element]; WIDEST],
-) -> [R::Element; WIDEST] {
-    let zero = token.splat(R::Element::exact(0.0));
-    let mut total = zero;
-    for (block, terms) in terms.chunks(KB).enumerate() {
-        let start = block * KB;
-        let columns = columns.map(
-            #[inline(always)]
-            |column| &column[start..][..terms.len()],
-        );
-        let mut sum = zero;
-        let (fours, rest) = terms.as_chunks::<4>();
-        for (at, four) in fours.iter().enumerate() {
-            let registers = token.gather_4(&columns, 4 * at);
-            for t in 0..4 {
-                sum = term::<R, FUSED>(token, sum, token.splat(four[t]), registers[t]);
-            }
+    columns: &[&[R::Element]; WIDEST],
+) -> R::Float {
+    let mut sum = token.splat(R::Element::exact(0.0));
+    let (fours, rest) = terms.as_chunks::<4>();
+    for (at, four) in fours.iter().enumerate() {
+        let registers = token.gather_4(columns, 4 * at);
+        for t in 0..4 {
+            sum = term::<R, FUSED>(token, sum, token.splat(four[t]), registers[t]);
         }
-        if !rest.is_empty() {
-            // The last columns' ends, behind which there may be nothing to read.
-            let done = 4 * fours.len();
-            let mut ends = [[R::Element::exact(0.0); 4]; WIDEST];
-            for (end, column) in ends.iter_mut().zip(&columns) {
-                end[..rest.len()].copy_from_slice(&column[done..]);
-            }
-            let lines: [&[R::Element]; WIDEST] = core::array::from_fn(
-                #[inline(always)]
-                |j| &ends[j][..],
-            );
-            let registers = token.gather_4(&lines, 0);
-            for (a, register) in rest.iter().zip(registers) {
-                sum = term::<R, FUSED>(token, sum, token.splat(*a), register);
-            }
-        }
-        total = if block == 0 { sum } else { token.add(total, sum) };
     }
-    token.in_order(total)
+    if rest.is_empty() {
+        return sum;
+    }
+    let done = 4 * fours.len();
+    if let Some(last) = terms.len().checked_sub(4) {
+        // The last four once more, for those among them that are new.
+        let registers = token.gather_4(columns, last);
+        for (a, register) in rest.iter().zip(&registers[done - last..]) {
+            sum = term::<R, FUSED>(token, sum, token.splat(*a), *register);
+        }
+        return sum;
+    }
+    // Short columns, behind the last of which there may be nothing to read.
+    let mut ends = [[R::Element::exact(0.0); 4]; WIDEST];
+    let mut lines = [&terms[..0]; WIDEST];
+    for (end, column) in ends[..R::WIDTH].iter_mut().zip(columns) {
+        end.iter_mut().zip(*column).for_each(|(to, from)| *to = *from);
+    }
+    for (line, end) in lines[..R::WIDTH].iter_mut().zip(&ends) {
+        *line = end;
+    }
+    let registers = token.gather_4(&lines, 0);
+    for (a, register) in rest.iter().zip(registers) {
+        sum = term::<R, FUSED>(token, sum, token.splat(*a), register);
+    }
+    sum
 }
