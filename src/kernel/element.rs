@@ -216,6 +216,17 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
         let _ = elements;
         None
     }
+    /// The elements that some bytes are in memory, where every pattern of bytes is one and needs no
+    /// drop. Large blocks of such elements lie on large pages where the system has them.
+    fn from_bytes(bytes: &[u8]) -> Option<&[Self]> {
+        let _ = bytes;
+        None
+    }
+    /// [`Elementary::from_bytes`] for writing.
+    fn from_bytes_mut(bytes: &mut [u8]) -> Option<&mut [Self]> {
+        let _ = bytes;
+        None
+    }
     /// Computes a matrix product by a kernel of the element's own. `false`: not taken, and the
     /// crate's loops compute it. Called where [`Kernels::Native`] runs, never by the oracle.
     fn gemm(task: &mut GemmTask<'_, Self>) -> bool {

@@ -163,6 +163,16 @@ macro_rules! float {
             fn $view(elements: &[Self]) -> Option<&[$float]> {
                 Some(elements)
             }
+            #[cfg(feature = "simd")]
+            #[inline]
+            fn from_bytes(bytes: &[u8]) -> Option<&[Self]> {
+                bytemuck::try_cast_slice(bytes).ok()
+            }
+            #[cfg(feature = "simd")]
+            #[inline]
+            fn from_bytes_mut(bytes: &mut [u8]) -> Option<&mut [Self]> {
+                bytemuck::try_cast_slice_mut(bytes).ok()
+            }
             fn gemm(task: &mut GemmTask<'_, Self>) -> bool {
                 native::gemm::gemm(task)
             }

@@ -9,12 +9,14 @@
 //! INVARIANT: the pool holds plain elements, which need no drop, and never more bytes than blocks
 //! of it were ever in use at one time.
 
+mod pages;
+mod pool;
+
 use super::Elementary;
-use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
-use std::mem::{needs_drop, take};
+use pages::Pages;
+use pool::pool;
+use std::mem::{needs_drop, replace, take};
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Smaller blocks stay with the allocator, which recycles them itself.
 const SMALLEST: usize = 1 << 20;
@@ -32,9 +34,35 @@ const SMALLEST: usize = 1 << 20;
 /// ```
 #[derive(Debug)]
 pub struct Block<E: Elementary> {
-    elements: Vec<E>,
+    held: Held<E>,
+    count: usize,
     /// Whether the pool counts this block among those in use.
     counted: bool,
+}
+
+/// What a block's elements lie in, as many as it has or more.
+#[derive(Debug)]
+enum Held<E> {
+    /// The allocator's, or what a user brought.
+    List(Vec<E>),
+    Pages(Pages),
+}
+
+impl<E: Elementary> Held<E> {
+    fn zeros(count: usize) -> Self {
+        match Pages::zeros::<E>(count) {
+            Some(pages) => Self::Pages(pages),
+            None => Self::List(vec![E::zero(); count]),
+        }
+    }
+
+    /// The number of elements that there is room for.
+    fn capacity(&self) -> usize {
+        match self {
+            Self::List(elements) => elements.capacity(),
+            Self::Pages(pages) => pages.bytes() / size_of::<E>(),
+        }
+    }
 }
 
 impl<E: Elementary> Block<E> {
@@ -42,27 +70,31 @@ impl<E: Elementary> Block<E> {
     #[inline]
     pub(crate) fn stale(count: usize) -> Self {
         if count.saturating_mul(size_of::<E>()) < SMALLEST || needs_drop::<E>() {
-            return Self { elements: vec![E::zero(); count], counted: false };
+            return Self::from(vec![E::zero(); count]);
         }
-        let recycled = pool().take::<E>(count);
-        let Some(mut elements) = recycled else {
-            return Self { elements: vec![E::zero(); count], counted: true };
+        let Some(mut held) = pool().take::<E>(count) else {
+            return Self { held: Held::zeros(count), count, counted: true };
         };
-        elements.resize(count, E::zero());
+        if let Held::List(elements) = &mut held {
+            elements.resize(count, E::zero());
+        }
+        let mut block = Self { held, count, counted: true };
         if cfg!(debug_assertions) {
             // Whoever reads what was not written shows.
-            elements.fill(E::from_f64(f64::NAN));
+            block.fill(E::from_f64(f64::NAN));
         }
-        Self { elements, counted: true }
+        block
     }
 
     /// The elements as a list of the caller's own, out of the pool's sight.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<E> {
+        let Held::List(elements) = &mut self.held else { return self.to_vec() };
+        let elements = take(elements);
         if take(&mut self.counted) {
-            pool().stats.used_bytes -= self.elements.capacity() * size_of::<E>();
+            pool().stats.used_bytes -= elements.capacity() * size_of::<E>();
         }
-        take(&mut self.elements)
+        elements
     }
 
     /// `count` zeros.
@@ -78,7 +110,8 @@ impl<E: Elementary> Block<E> {
 
 impl<E: Elementary> From<Vec<E>> for Block<E> {
     fn from(elements: Vec<E>) -> Self {
-        Self { elements, counted: false }
+        let count = elements.len();
+        Self { held: Held::List(elements), count, counted: false }
     }
 }
 
@@ -86,23 +119,30 @@ impl<E: Elementary> Deref for Block<E> {
     type Target = [E];
     #[inline]
     fn deref(&self) -> &[E] {
-        &self.elements
+        match &self.held {
+            Held::List(elements) => elements,
+            Held::Pages(pages) => pages.as_slice(self.count),
+        }
     }
 }
 
 impl<E: Elementary> DerefMut for Block<E> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [E] {
-        &mut self.elements
+        match &mut self.held {
+            Held::List(elements) => elements,
+            Held::Pages(pages) => pages.as_mut_slice(self.count),
+        }
     }
 }
 
 impl<E: Elementary> Drop for Block<E> {
     fn drop(&mut self) {
-        let bytes = self.elements.capacity() * size_of::<E>();
+        let bytes = self.held.capacity() * size_of::<E>();
         if bytes >= SMALLEST && !needs_drop::<E>() {
+            let held = replace(&mut self.held, Held::List(Vec::new()));
             // What makes room is dropped behind the lock, as below.
-            let given_up = pool().put(take(&mut self.elements), self.counted);
+            let given_up = pool().put(held, self.counted);
             drop(given_up);
         }
     }
@@ -150,87 +190,11 @@ pub fn trim() {
     drop(shelves);
 }
 
-/// The blocks of one type and capacity.
-#[derive(Default)]
-struct Shelf {
-    /// Each a `Vec` of the type.
-    blocks: Vec<Box<dyn Any + Send>>,
-    /// The size of each.
-    bytes: usize,
-    /// When a block was last put here or taken, by the pool's count.
-    used_at: u64,
-}
-
-struct Pool {
-    shelves: BTreeMap<(TypeId, usize), Shelf>,
-    stats: MemoryStats,
-    /// Blocks put and taken so far.
-    count: u64,
-}
-
-static POOL: Mutex<Pool> = Mutex::new(Pool {
-    shelves: BTreeMap::new(),
-    stats: MemoryStats { pooled_bytes: 0, used_bytes: 0, peak_bytes: 0 },
-    count: 0,
-});
-
-/// The lock guards a map and three numbers that no panic leaves half done.
-fn pool() -> MutexGuard<'static, Pool> {
-    POOL.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Pool {
-    fn take<E: Elementary>(&mut self, count: usize) -> Option<Vec<E>> {
-        let bytes = count * size_of::<E>();
-        // A block may serve for one that is a little smaller.
-        let range = (TypeId::of::<E>(), count)..=(TypeId::of::<E>(), count + count / 4);
-        self.count += 1;
-        let found = self.shelves.range_mut(range).find_map(|(_, shelf)| {
-            shelf.used_at = self.count;
-            shelf.blocks.pop()
-        });
-        let elements = found.and_then(|any| any.downcast::<Vec<E>>().ok()).map(|boxed| *boxed);
-        let taken = elements.as_ref().map_or(bytes, |found| found.capacity() * size_of::<E>());
-        if elements.is_some() {
-            self.stats.pooled_bytes -= taken;
-        }
-        self.stats.used_bytes += taken;
-        self.stats.peak_bytes = self.stats.peak_bytes.max(self.stats.used_bytes);
-        elements
-    }
-
-    /// Keeps a block where the peak allows it; returns what had to make room.
-    ///
-    /// COST: room is made by what was not used for longest. Were the newcomer refused instead, blocks
-    /// of sizes that nobody asks for any more would keep out those that come and go.
-    fn put<E: Elementary>(&mut self, elements: Vec<E>, counted: bool) -> Vec<Box<dyn Any + Send>> {
-        let capacity = elements.capacity();
-        let bytes = capacity * size_of::<E>();
-        if counted {
-            self.stats.used_bytes -= bytes;
-        }
-        let mut given_up: Vec<Box<dyn Any + Send>> = Vec::new();
-        let room = self.stats.peak_bytes.checked_sub(self.stats.used_bytes + bytes);
-        let Some(room) = room else { return vec![Box::new(elements)] };
-        while self.stats.pooled_bytes > room {
-            let filled = self.shelves.values_mut().filter(|shelf| !shelf.blocks.is_empty());
-            let Some(oldest) = filled.min_by_key(|shelf| shelf.used_at) else { break };
-            given_up.extend(oldest.blocks.pop());
-            self.stats.pooled_bytes -= oldest.bytes;
-        }
-        self.shelves.retain(|_, shelf| !shelf.blocks.is_empty());
-        self.count += 1;
-        self.stats.pooled_bytes += bytes;
-        let shelf = self.shelves.entry((TypeId::of::<E>(), capacity)).or_default();
-        shelf.blocks.push(Box::new(elements));
-        (shelf.bytes, shelf.used_at) = (bytes, self.count);
-        given_up
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::pool::Pool;
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_large_block_comes_back() {
@@ -254,7 +218,7 @@ mod tests {
     fn what_is_no_longer_asked_for_makes_room() {
         let mut pool = Pool { shelves: BTreeMap::new(), stats: MemoryStats::default(), count: 0 };
         let take = |pool: &mut Pool, count: usize| {
-            pool.take::<f32>(count).unwrap_or_else(|| vec![0.0_f32; count])
+            pool.take::<f32>(count).unwrap_or_else(|| Held::zeros(count))
         };
         let (small, large) = (1 << 18, 1 << 22);
         for _ in 0..2 {
@@ -262,13 +226,17 @@ mod tests {
             assert!(pool.put(block, true).is_empty());
         }
         let block = take(&mut pool, large);
-        let address = block.as_ptr();
+        let address = |held: &Held<f32>| match held {
+            Held::List(elements) => elements.as_ptr(),
+            Held::Pages(pages) => pages.as_slice::<f32>(large).as_ptr(),
+        };
+        let first = address(&block);
         assert_eq!(pool.put(block, true).len(), 1, "the small one leaves");
         assert_eq!(pool.stats.pooled_bytes, 4 * large);
         let again = take(&mut pool, large);
-        assert_eq!(again.as_ptr(), address);
+        assert_eq!(address(&again), first);
         assert!(pool.put(again, true).is_empty());
-        assert_eq!(pool.put(vec![0.0_f32; 2 * large], false).len(), 1, "past the peak");
+        assert_eq!(pool.put(Held::List(vec![0.0_f32; 2 * large]), false).len(), 1, "past the peak");
         assert!(pool.stats.pooled_bytes <= pool.stats.peak_bytes);
     }
 

@@ -4,6 +4,7 @@
 
 use super::{Tensor, TensorError};
 use crate::kernel::Elementary;
+use crate::kernel::memory::Block;
 use crate::payload::Shape;
 use crate::payload::layout::Layout;
 use crate::payload::storage::Storage;
@@ -152,9 +153,9 @@ impl<E: Elementary> Tensor<E> {
             Err(error) => error.raise(),
         };
         let mut index = vec![0; shape.rank()];
-        let mut elements = Vec::with_capacity(volume);
-        for _ in 0..volume {
-            elements.push(element(&index));
+        let mut elements = Block::stale(volume);
+        for place in elements.iter_mut() {
+            *place = element(&index);
             for axis in (0..index.len()).rev() {
                 index[axis] += 1;
                 if index[axis] < shape[axis] {

@@ -4,8 +4,9 @@
 use super::{Violation, manifest::Manifest, source::Source};
 
 /// What the published crate is built from.
-const RUNTIME: [&str; 9] = [
+const RUNTIME: [&str; 10] = [
     "bytemuck",
+    "memmap2",
     "miniz_oxide",
     "pulp",
     "rawzip",
