@@ -9,11 +9,11 @@ use poorgrad::{
     MaxPool, MemoryDescription, MinimumReport, Mlp, ModuleArgument, ModuleResult, ModuleSource,
     Network, NetworkError, Neuron, NonFinite, Normalized, Numerics, OperationInfo, OptimizerState,
     Oracle, ParseError, ParseErrorKind, Pass, Plan, PlanDiff, PlanError, Profile, Random,
-    ReadDescription, RecordedStep, ReduceTask, Reduction, Report, Residual, Results, RmsNorm,
-    RmsProp, RunningStatistics, Schedule, Sequential, Sgd, Shape, ShapeError, Softmax, SoftmaxTask,
-    StateError, StateProblem, StateReader, StatisticsError, Stats, StepDescription, StepProfile,
-    Stop, Stored, Symbol, Tensor, TensorError, TensorIter, TransposeTask, Unary, Value,
-    ValueDescription, Window, WindowForm, WindowTask, WriteDescription, memory, reference,
+    ReadDescription, RecordedStep, ReduceTask, Reduction, ReinferError, Report, Residual, Results,
+    RmsNorm, RmsProp, RunningStatistics, Schedule, Sequential, Sgd, Shape, ShapeError, Softmax,
+    SoftmaxTask, StateError, StateProblem, StateReader, StatisticsError, Stats, StepDescription,
+    StepProfile, Stop, Stored, Symbol, Tensor, TensorError, TensorIter, TransposeTask, Unary,
+    Value, ValueDescription, Window, WindowForm, WindowTask, WriteDescription, memory, reference,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -58,6 +58,7 @@ fn everything_public_is_send_and_sync() {
     for_element::<f64>();
     fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
     is_error::<ShapeError>();
+    is_error::<ReinferError>();
     is_error::<NetworkError>();
     is_error::<TensorError>();
     is_error::<ParseError>();
