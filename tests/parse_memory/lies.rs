@@ -1,6 +1,10 @@
 //! Files that announce much and hold little: each is refused, or read, in the memory of what it holds.
 
-use super::loaders::{OnDisk, SLACK, fixture, peak};
+use super::{
+    SLACK,
+    loaders::{OnDisk, fixture},
+    peak,
+};
 use poorgrad::checkpoint::{Array, Checkpoint, Dtype};
 use testkit::decisions::mixed;
 use zoo::idx::Idx;

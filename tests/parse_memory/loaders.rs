@@ -4,14 +4,13 @@
 //! The bar is twice the file and 64 KiB at any time. What is packed is held to what it unpacks to, which
 //! the loader checks before: for `.npz` to a limit that is given here, for gzip to what deflate can hold.
 
-use super::{ALLOCATOR, lies};
+use super::{SLACK, lies, peak};
 use poorgrad::checkpoint::{Array, Checkpoint, Dtype, Real};
 use poorgrad::{Network, Tensor};
 use std::path::PathBuf;
 use testkit::decisions::mixed;
 use zoo::{cifar, idx::Idx};
 
-pub const SLACK: usize = 64 * 1024;
 /// Mutations of all formats together.
 const MUTATIONS: u64 = if cfg!(debug_assertions) { 4_000 } else { 100_000 };
 
@@ -26,18 +25,6 @@ struct Loader {
     samples: Vec<Vec<u8>>,
     /// A share of the mutations.
     share: u64,
-}
-
-/// The most that a call holds at a time, and what it returns.
-pub fn peak<T>(call: impl FnOnce() -> T) -> (usize, T) {
-    // The allocator knows the most that was ever held: fill up to it, so that the call raises it.
-    let before = ALLOCATOR.max_allocated();
-    let ballast = vec![0_u8; before - ALLOCATOR.allocated()];
-    let before = ALLOCATOR.max_allocated();
-    let held = ALLOCATOR.allocated();
-    let result = call();
-    drop(ballast);
-    (ALLOCATOR.max_allocated() - before + (before - held), result)
 }
 
 /// Looks at all that was read.
