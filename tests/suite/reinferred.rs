@@ -158,6 +158,27 @@ fn convolutions_trained_on_batches_of_4_take_one_image_and_none() {
     same_as_recorded(convolutions, 4, 3, 1);
 }
 
+/// A model that somebody else wrote, by its feeds alone.
+#[test]
+fn lenet_takes_one_image() {
+    let (pair, single) = (zoo::models::lenet(2), zoo::models::lenet(1));
+    let of = |symbol: Symbol| {
+        let shape = pair.network.resolve(symbol).shape();
+        (symbol, [&[1], &shape[1..]].concat())
+    };
+    let network = pair.network.reinferred(pair.feeds.iter().map(|&(symbol, _)| of(symbol)));
+    let feeds =
+        pair.feeds.iter().zip(&single.feeds).map(|((symbol, _), (_, fed))| (symbol, fed.clone()));
+    let (run, expected) = (network.forward_with(feeds), single.network.forward());
+    for (left, right) in network.values().zip(single.network.values()) {
+        assert!(identical(&run.of(left), &expected.of(right)), "{left:?}");
+    }
+    let (gradients, expected) = (run.backward(pair.loss), expected.backward(single.loss));
+    for ((_, left), (_, right)) in network.parameters().zip(single.network.parameters()) {
+        assert!(identical(&gradients.of(left), &expected.of(right)), "{left:?}");
+    }
+}
+
 /// Gradients of batches of several sizes are of one lineage: they add, and update either network.
 #[test]
 fn gradients_of_several_batches_add_and_update_both() {
