@@ -7,7 +7,7 @@ use crate::decisions::mixed;
 use crate::dual::Dual;
 use crate::spread::Spread;
 use crate::tape::{RandomTape, generate_smooth};
-use poorgrad::{Differentiable, Gradients, Network, Symbol, Tensor};
+use poorgrad::{Gradients, Network, Symbol, Tensor};
 
 /// What a check found at its worst coordinate.
 #[derive(Clone, Copy, Debug, Default)]
