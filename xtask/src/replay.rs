@@ -88,7 +88,20 @@ fn printed_at(folder: &Path, (name, id): &(&str, String)) -> Outcome<String> {
 /// What the program in a checkout prints, without the numbers of source lines: code moves.
 fn printed(folder: &Path, name: &str) -> Outcome<String> {
     heading(&format!("plans of {name}"));
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let cargo = || {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        // One folder for both: what they depend on is built once.
+        command.current_dir(folder).env("CARGO_TARGET_DIR", target().join("replay"));
+        command
+    };
+    // A checkout is told from another by the times of its files alone: the other's results would be
+    // taken for its own.
+    let forgotten =
+        cargo().args(["clean", "--quiet", "--package", "zoo", "--package", "poorgrad"]).status();
+    if !forgotten.is_ok_and(|status| status.success()) {
+        return Err(format!("xtask: what was built before {name} is in the way"));
+    }
+    let mut command = cargo();
     command.args([
         "run",
         "--quiet",
@@ -98,8 +111,6 @@ fn printed(folder: &Path, name: &str) -> Outcome<String> {
         "--bin",
         "describe",
     ]);
-    // One folder for both: what they depend on is built once.
-    command.current_dir(folder).env("CARGO_TARGET_DIR", target().join("replay"));
     let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("xtask: cargo: {error}"))?;
     if !output.status.success() {
