@@ -59,6 +59,7 @@ pub mod specification {
 #[doc = "[0009]: crate::documents::design::native_kernels"]
 #[doc = "[0010]: crate::documents::design::the_plan"]
 #[doc = "[0011]: crate::documents::design::finish_and_fast_products"]
+#[doc = "[0012]: crate::documents::design::other_shapes"]
 #[doc = include_str!("../docs/design/README.md")]
 pub mod design {
     #[doc = include_str!("../docs/design/0001-tape-and-forks.md")]
@@ -93,6 +94,9 @@ pub mod design {
 
     #[doc = include_str!("../docs/design/0011-finish-and-fast-products.md")]
     pub mod finish_and_fast_products {}
+
+    #[doc = include_str!("../docs/design/0012-other-shapes.md")]
+    pub mod other_shapes {}
 }
 
 #[doc = "[ACCELERATION.md]: crate::documents::acceleration"]

@@ -88,6 +88,8 @@ impl<P: Tensorial> EmittedModule<P> {
         if shared < self.needed {
             return Err(refused(PlanError::OtherNetwork { shared, needed: self.needed }));
         }
+        // As a plan does: of a network that was reinferred, the parameters, under the module's shapes.
+        let tape = if tape.has_shapes_of(&self.tape) { tape } else { self.tape.clone() };
         let feeds = bind(&tape, feeds).map_err(|error| refused(error.into()))?;
         let bytes = self.arguments.iter().map(|argument| match &argument.source {
             ModuleSource::Parameter => match &self.tape.node(argument.node).function {

@@ -3,6 +3,7 @@
 use super::chain_rule::{Walk, chain_rule, wanted};
 use super::forward::positions;
 use crate::graph::error::{NetworkError, describe, resolved};
+use crate::graph::measured::Measured;
 use crate::graph::node::{Origin, Place};
 use crate::graph::tape::Tape;
 use crate::graph::{Network, Symbol, Value};
@@ -17,27 +18,40 @@ use std::panic::Location;
 struct Recorder<'n, P: Tensorial> {
     network: &'n Network<P>,
     from: From,
+    /// The node whose rule records.
+    rule: Cell<Option<u32>>,
 }
 
 /// Where recorded derivatives say that they come from.
 enum From {
     /// The line that asked for them.
     Caller(&'static Location<'static>),
-    /// The node whose rule records.
-    Node(Cell<u32>),
+    /// The node whose rule records, the target before there is one.
+    Node(u32),
 }
 
-impl<P: Tensorial> Recorder<'_, P> {
-    fn leaf(&self, payload: P) -> u32 {
-        self.network.source_from(Function::Leaf(Leaf), payload, false, self.origin()).index
+impl<'n, P: Tensorial> Recorder<'n, P> {
+    fn new(network: &'n Network<P>, from: From) -> Self {
+        Self { network, from, rule: Cell::new(None) }
+    }
+
+    fn leaf(&self, payload: P, origin: Origin) -> u32 {
+        self.network.source_from(Function::Leaf(Leaf), payload, false, origin).index
+    }
+
+    /// The origin of what has numbers that a rule made of extents.
+    fn measured(&self) -> Origin {
+        let rule = self.rule.get();
+        self.origin().measured(rule.map_or(Measured::Nothing, Measured::Rule))
     }
 
     fn origin(&self) -> Origin {
         match &self.from {
             From::Caller(location) => Origin::new(Place::Source(location), self.network.branch()),
-            From::Node(index) => {
-                let node = self.network.node(index.get());
-                Origin { place: node.location.clone(), scope: node.scope.clone() }
+            From::Node(target) => {
+                let node = self.network.node(self.rule.get().unwrap_or(*target));
+                let (place, scope) = (node.location.clone(), node.scope.clone());
+                Origin { place, scope, measured: Measured::Nothing }
             }
         }
     }
@@ -47,13 +61,18 @@ impl<P: Tensorial> Algebra for Recorder<'_, P> {
     type Value = u32;
 
     fn enter(&self, index: usize) {
-        if let From::Node(node) = &self.from {
-            node.set(index as u32);
-        }
+        self.rule.set(Some(index as u32));
     }
     fn apply(&self, function: Function, operands: &[&u32]) -> u32 {
         let operands: Vec<u32> = operands.iter().map(|&&operand| operand).collect();
-        match self.network.record_from(function, &operands, self.origin()) {
+        // Those operations have numbers in their attributes which, in a rule, are extents.
+        let origin = match function {
+            Function::Narrow(_) | Function::Pad(_) | Function::Unfold(_) | Function::Fold(_) => {
+                self.measured()
+            }
+            _ => self.origin(),
+        };
+        match self.network.record_from(function, &operands, origin) {
             Ok(value) => value.index,
             Err(error) => panic!("invariant: a derivative rule respects the constraints: {error}"),
         }
@@ -62,19 +81,20 @@ impl<P: Tensorial> Algebra for Recorder<'_, P> {
         (*self.network.node(*value).shape).clone()
     }
     fn literal_like(&self, value: f64, like: &u32) -> u32 {
-        let leaf = self.leaf(P::full(&Shape::scalar(), P::Element::from_f64(value)));
+        let number = P::full(&Shape::scalar(), P::Element::from_f64(value));
+        let leaf = self.leaf(number, self.origin());
         if self.network.node(*like).shape.rank() == 0 {
             return leaf;
         }
         self.apply(BroadcastLike.into(), &[&leaf, like])
     }
     fn zeros(&self, shape: &Shape) -> u32 {
-        self.leaf(P::full(shape, P::Element::zero()))
+        self.leaf(P::full(shape, P::Element::zero()), self.measured())
     }
     fn iota(&self, count: usize) -> u32 {
         let numbers = (0..count).map(|number| P::Element::from_f64(number as f64)).collect();
         let column = P::from_stored(&Shape::from([count, 1]), Stored::Dense(numbers));
-        self.leaf(column.expect("invariant: as many elements as the shape says"))
+        self.leaf(column.expect("invariant: as many elements as the shape says"), self.measured())
     }
 }
 
@@ -141,7 +161,7 @@ impl<P: Tensorial> Network<P> {
             let shape = (*node.shape).clone();
             return Err(NetworkError::NotScalar { operation, value: describe(index, node), shape });
         }
-        let recorder = Recorder { network: self, from: From::Caller(Location::caller()) };
+        let recorder = Recorder::new(self, From::Caller(Location::caller()));
         let seed = recorder.literal_like(1.0, &(index as u32));
         Ok(self.pull_back_recorded(&recorder, index, &wrt, seed))
     }
@@ -193,7 +213,7 @@ impl<P: Tensorial> Network<P> {
         let cotangent = tape.position(cotangent.into(), "vjp")?;
         direction("vjp", &tape, target, cotangent)?;
         let wrt = positions(&tape, wrt, "vjp")?;
-        let recorder = Recorder { network: self, from: From::Caller(Location::caller()) };
+        let recorder = Recorder::new(self, From::Caller(Location::caller()));
         Ok(self.pull_back_recorded(&recorder, target, &wrt, cotangent as u32))
     }
 
@@ -217,8 +237,7 @@ impl<P: Tensorial> Network<P> {
     /// `wrt`: the position of its node, `None` where there is no gradient. Each recorded node comes
     /// from where the node comes from whose rule records it.
     pub(crate) fn gradients_recorded(&self, target: usize, wrt: &[usize]) -> Vec<Option<u32>> {
-        let from = From::Node(Cell::new(target as u32));
-        let recorder = Recorder { network: self, from };
+        let recorder = Recorder::new(self, From::Node(target as u32));
         let seed = recorder.literal_like(1.0, &(target as u32));
         let cotangents = self.cotangents_recorded(&recorder, target, wrt, seed);
         wrt.iter().map(|&index| cotangents.get(index).copied().flatten()).collect()

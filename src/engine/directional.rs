@@ -4,7 +4,6 @@ use super::differentiate::direction;
 use super::forward::positions;
 use crate::graph::error::{NetworkError, resolved};
 use crate::graph::{Network, Symbol, Value};
-use crate::kernel::Elementary;
 use crate::payload::Tensorial;
 
 impl<P: Tensorial> Network<P> {
@@ -54,7 +53,7 @@ impl<P: Tensorial> Network<P> {
         let (wrt, tangents) = self.directions("jvp", tangents)?;
         // The pull-back is linear in the cotangent, so that its derivative is the same at any
         // cotangent (at zero too: that of an absorbing product is its second operand, A17).
-        let cotangent = self.leaf(P::full(target.shape(), P::Element::one()));
+        let cotangent = target.literal(1.0);
         let pulled = self.try_vjp(target, cotangent, wrt)?;
         Ok(match inner_product(&pulled, &tangents) {
             Some(product) => self.differentiated(product.symbol(), [cotangent], "jvp")?[0],

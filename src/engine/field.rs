@@ -2,7 +2,7 @@
 
 use super::nonfinite::{NonFinite, first_nonfinite_cotangent};
 use crate::graph::Symbol;
-use crate::graph::error::{NetworkError, resolved};
+use crate::graph::error::{NetworkError, describe, resolved};
 use crate::graph::tape::Tape;
 use crate::kernel::{Binary, Elementary, Kernels, Unary};
 use crate::payload::Tensorial;
@@ -243,7 +243,8 @@ impl<P: Tensorial> Field<P> {
     ///
     /// # Errors
     ///
-    /// Where the fields belong to forks that parted.
+    /// Where the fields belong to forks that parted, and where a value of the support has another
+    /// shape in one of them, as one network was reinferred for other inputs.
     ///
     /// # Panics
     ///
@@ -255,6 +256,24 @@ impl<P: Tensorial> Field<P> {
         mut f: impl FnMut(&P, &P) -> P,
     ) -> Result<Self, NetworkError> {
         let tape = self.joint_tape(other)?;
+        if !self.tape.has_shapes_of(&other.tape) {
+            // Of networks reinferred for other shapes: what both stand for must have one.
+            let shapes = |(index, _): &(u32, P)| {
+                let index = *index as usize;
+                let shape =
+                    |tape: &Tape<P>| (index < tape.len()).then(|| tape.node(index).shape.clone());
+                match (shape(&self.tape), shape(&other.tape)) {
+                    (Some(left), Some(right)) if left != right => Some((index, [left, right])),
+                    _ => None,
+                }
+            };
+            let entries = self.entries.iter().chain(&*other.entries);
+            if let Some((index, shapes)) = entries.filter_map(shapes).next() {
+                let value = describe(index, tape.node(index));
+                let shapes = shapes.map(|shape| (*shape).clone());
+                return Err(NetworkError::FieldShapes { value, shapes });
+            }
+        }
         let zero = |like: &P| P::full(&like.shape(), P::Element::zero());
         let mut entries = Vec::with_capacity(self.entries.len().max(other.entries.len()));
         let (mut left, mut right) =

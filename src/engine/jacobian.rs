@@ -6,9 +6,12 @@
 
 use super::forward::positions;
 use crate::graph::error::{NetworkError, describe, recorded, resolved};
+use crate::graph::node::{Origin, Place};
 use crate::graph::{Network, Symbol, Value};
 use crate::kernel::Elementary;
+use crate::ops::{Extent, Leaf, Reshape};
 use crate::payload::{Shape, Stored, Tensorial};
+use std::panic::Location;
 
 /// More rows and columns than this are refused: the tape could not hold the passes.
 const PASSES: usize = 1 << 24;
@@ -188,13 +191,13 @@ impl<P: Tensorial> Network<P> {
         let symbols: Vec<Symbol> = wrt.iter().map(|value| value.symbol()).collect();
         let mut rows = vec![Vec::new(); wrt.len()];
         for element in 0..target.shape().count() {
-            let cotangent = self.one_at(target.shape(), element);
+            let cotangent = self.one_at(target, element);
             let pulled = self.try_vjp(target, cotangent, &symbols)?;
             rows.iter_mut().zip(pulled).for_each(|(rows, row)| rows.push(row));
         }
         let mut jacobians = Vec::with_capacity(wrt.len());
         for (rows, value) in rows.iter().zip(wrt) {
-            jacobians.push(self.assembled(rows, 0, &joint(target.shape(), value.shape())));
+            jacobians.push(self.assembled(rows, 0, [target, *value]));
         }
         Ok(jacobians)
     }
@@ -207,46 +210,64 @@ impl<P: Tensorial> Network<P> {
         target: Value<'n, P>,
         wrt: &[Value<'n, P>],
     ) -> Result<Vec<Value<'n, P>>, NetworkError> {
-        let cotangent = self.leaf(P::full(target.shape(), P::Element::one()));
+        let cotangent = target.literal(1.0);
         let symbols: Vec<Symbol> = wrt.iter().map(|value| value.symbol()).collect();
         let pulled = self.try_vjp(target, cotangent, &symbols)?;
         let mut jacobians = Vec::with_capacity(wrt.len());
         for (pulled, value) in pulled.into_iter().zip(wrt) {
             let mut columns = Vec::with_capacity(value.shape().count());
             for element in 0..value.shape().count() {
-                let along = self.one_at(value.shape(), element);
+                let along = self.one_at(*value, element);
                 columns.push(self.try_vjp(pulled, along, [cotangent])?[0]);
             }
             let last = target.shape().rank();
-            jacobians.push(self.assembled(&columns, last, &joint(target.shape(), value.shape())));
+            jacobians.push(self.assembled(&columns, last, [target, *value]));
         }
         Ok(jacobians)
     }
 
     /// 1 at one element, row-major, and 0 at the others.
     #[track_caller]
-    fn one_at(&self, shape: &Shape, element: usize) -> Value<'_, P> {
+    fn one_at<'n>(&'n self, value: Value<'n, P>, element: usize) -> Value<'n, P> {
+        let shape = value.shape();
         let mut elements = vec![P::Element::zero(); shape.count()];
         elements[element] = P::Element::one();
         let payload = P::from_stored(shape, Stored::Dense(elements));
-        self.leaf(payload.expect("invariant: as many elements as the shape says"))
+        let payload = payload.expect("invariant: as many elements as the shape says");
+        self.constant(payload, value)
     }
 
-    /// The parts behind one another along a new axis, under a shape of as many elements.
+    /// A constant whose shape is of `value`.
     #[track_caller]
-    fn assembled<'n>(&'n self, parts: &[Value<'n, P>], axis: usize, shape: &Shape) -> Value<'n, P> {
+    fn constant<'n>(&'n self, payload: P, value: Value<'n, P>) -> Value<'n, P> {
+        let origin = Origin::new(Place::Source(Location::caller()), self.branch());
+        let origin = origin.measured(value.all_extents());
+        self.source_from(Leaf.into(), payload, false, origin)
+    }
+
+    /// The parts behind one another along a new axis, under the shape of the derivatives of the one
+    /// value by the other.
+    #[track_caller]
+    fn assembled<'n>(
+        &'n self,
+        parts: &[Value<'n, P>],
+        axis: usize,
+        [target, value]: [Value<'n, P>; 2],
+    ) -> Value<'n, P> {
+        let shape = joint(target.shape(), value.shape());
         if shape.count() == 0 {
-            return self.leaf(P::full(shape, P::Element::zero()));
+            let empty = if target.shape().count() == 0 { target } else { value };
+            return self.constant(P::full(&shape, P::Element::zero()), empty);
         }
         let whole = match parts {
             [part] => *part,
             parts => recorded(Value::try_stack(parts, axis)),
         };
-        if whole.shape() == shape {
-            whole
-        } else {
-            recorded(whole.try_reshape(shape.iter().copied()))
+        if *whole.shape() == shape {
+            return whole;
         }
+        let extents = shape.iter().copied().map(Extent::Exactly).collect();
+        recorded(whole.try_measured(Reshape { extents }, &[], value.all_extents()))
     }
 }
 

@@ -278,6 +278,13 @@ pub enum NetworkError {
         /// What was asked: `update` or `step`.
         operation: &'static str,
     },
+    /// Two fields are of runs in which a value has different shapes.
+    FieldShapes {
+        /// The value: its operation, label and source line.
+        value: String,
+        /// Its shape in each.
+        shapes: [Shape; 2],
+    },
     /// Two fields come from forks that parted.
     FieldsDiverge {
         /// The number of values that both fields' tapes have.
@@ -307,7 +314,7 @@ impl NetworkError {
             | Self::FeedNotSelection { .. } => "feed",
             Self::NotVariable { .. } => "gradcheck",
             Self::Skipped { .. } => "evaluation",
-            Self::FieldsDiverge { .. } => "field",
+            Self::FieldsDiverge { .. } | Self::FieldShapes { .. } => "field",
         }
     }
 }
@@ -402,6 +409,11 @@ impl fmt::Display for NetworkError {
                 f,
                 "{operation}: the gradients belong to another network, or to a fork that shares \
                  nothing with this one; compute them on a run of this network"
+            ),
+            Self::FieldShapes { value, shapes: [left, right] } => write!(
+                f,
+                "field: {value} is {left} in one and {right} in the other, as their networks were \
+                 inferred for different inputs; restrict both to parameters, with `restricted`"
             ),
             Self::FieldsDiverge { common: 0, .. } => write!(
                 f,

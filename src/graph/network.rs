@@ -4,12 +4,12 @@
 //! but the append itself: inference and validation come before it, no user code runs under it,
 //! and no run takes it.
 
-use super::chain::{Chain, unique};
+use super::chain::Chain;
 use super::error::{NetworkError, ShapeError, Violation, recorded, resolved};
 use super::node::{Node, Operands, Origin, Place};
 use super::symbol::Symbol;
 use super::sync::{Arc, Mutex, OnceLock};
-use super::tape::Tape;
+use super::tape::{Lineage, Tape};
 use super::value::Value;
 use crate::kernel::Elementary;
 use crate::ops::{Function, Input, Leaf, Parameter};
@@ -43,7 +43,7 @@ pub(crate) struct State<P> {
 /// assert_eq!(evaluation.backward(y).of(x), 6.0);
 /// ```
 pub struct Network<P: Tensorial> {
-    pub(crate) lineage: u64,
+    pub(crate) lineage: Lineage,
     pub(crate) nodes: Chain<Node<P>>,
     pub(crate) parameters: Chain<State<P>>,
     append: Mutex<()>,
@@ -85,15 +85,50 @@ fn keeps_rows(from: &Shape, to: &Shape) -> bool {
     classes == last && rows.is_some() && rows == Shape::new(leading).volume()
 }
 
+/// The shape of an operation's result, and whether it is a selection; or the constraint that its
+/// operands violate.
+pub(super) fn infer<P: Tensorial>(
+    function: &Function,
+    nodes: &[&Node<P>],
+) -> Result<(Arc<Shape>, bool), ShapeError> {
+    let inferred = match *nodes {
+        [one] => function.infer(&[&one.shape]),
+        [one, two] => function.infer(&[&one.shape, &two.shape]),
+        _ => function.infer(&nodes.iter().map(|node| &*node.shape).collect::<Vec<_>>()),
+    };
+    let refuse = |violation| ShapeError::new(function.name(), violation, nodes);
+    let shape = inferred.map_err(refuse)?;
+    if let Some((position, constraint)) = function.selection()
+        && !nodes[position].selection
+    {
+        return Err(refuse(Violation::new(
+            constraint,
+            "the last operand is no selection (declare it with `Tensor::selection(..)`)",
+        )));
+    }
+    if !P::holds(&shape) {
+        return Err(ShapeError::general(
+            function.name(),
+            format!("a scalar payload cannot hold the result's shape {shape}; use a tensor"),
+        ));
+    }
+    let first = nodes[0];
+    let shape = if shape == *first.shape { first.shape.clone() } else { Arc::new(shape) };
+    let selection = first.selection
+        && matches!(function, Function::Reshape(_))
+        && keeps_rows(&first.shape, &shape);
+    Ok((shape, selection))
+}
+
 impl<P: Tensorial> Network<P> {
     /// A network with nothing recorded.
     #[must_use]
     pub fn new() -> Self {
-        Self::from_chains(unique(), Chain::new(), Chain::new())
+        Self::from_chains(Lineage::new(), Chain::new(), Chain::new())
     }
 
     pub(crate) fn from_chains(
-        lineage: u64,
+        lineage: Lineage,
         nodes: Chain<Node<P>>,
         parameters: Chain<State<P>>,
     ) -> Self {
@@ -129,6 +164,7 @@ impl<P: Tensorial> Network<P> {
             location: origin.place,
             scope: origin.scope,
             name: OnceLock::new(),
+            measured: origin.measured,
             differentiable: true,
         })
     }
@@ -184,6 +220,7 @@ impl<P: Tensorial> Network<P> {
             location: origin.place,
             scope: origin.scope,
             name: OnceLock::new(),
+            measured: origin.measured,
             differentiable,
         };
         recorded(self.check_room(node.function.name(), 1));
@@ -220,36 +257,12 @@ impl<P: Tensorial> Network<P> {
             heap = operands.iter().map(node).collect();
             &heap
         };
-        let inferred = match *nodes {
-            [one] => function.infer(&[&one.shape]),
-            [one, two] => function.infer(&[&one.shape, &two.shape]),
-            _ => function.infer(&nodes.iter().map(|node| &*node.shape).collect::<Vec<_>>()),
-        };
-        let refuse = |violation| ShapeError::new(function.name(), violation, nodes);
-        let shape = inferred.map_err(refuse)?;
-        if let Some((position, constraint)) = function.selection()
-            && !nodes[position].selection
-        {
-            return Err(refuse(Violation::new(
-                constraint,
-                "the last operand is no selection (declare it with `Tensor::selection(..)`)",
-            )));
-        }
+        let (shape, selection) = infer(&function, nodes)?;
         self.check_room(function.name(), 1)?;
-        if !P::holds(&shape) {
-            return Err(ShapeError::general(
-                function.name(),
-                format!("a scalar payload cannot hold the result's shape {shape}; use a tensor"),
-            ));
-        }
         let reached = |(position, node): (usize, &&Node<P>)| {
             node.differentiable && function.differentiable(position)
         };
         let differentiable = nodes.iter().enumerate().any(reached);
-        let shape = if shape == *first.shape { first.shape.clone() } else { Arc::new(shape) };
-        let selection = first.selection
-            && matches!(function, Function::Reshape(_))
-            && keeps_rows(&first.shape, &shape);
         let node = Node {
             function,
             selection,
@@ -259,6 +272,7 @@ impl<P: Tensorial> Network<P> {
             location: origin.place,
             scope: origin.scope,
             name: OnceLock::new(),
+            measured: origin.measured,
             differentiable,
         };
         let _append = self.appending();

@@ -1,6 +1,7 @@
 //! `Node`: one line of the tape.
 
 use super::chain::Branch;
+use super::measured::Measured;
 use super::scope;
 use super::sync::OnceLock;
 use crate::ops::Function;
@@ -51,6 +52,8 @@ pub(crate) struct Node<P> {
     pub(crate) location: Place,
     pub(crate) scope: Option<Arc<String>>,
     pub(crate) name: OnceLock<Arc<String>>,
+    /// Whose extents its numbers are, where nobody asked for them as numbers.
+    pub(crate) measured: Measured,
     /// Whether a cotangent can reach a parameter or an input through this node.
     pub(crate) differentiable: bool,
     /// Whether the payload is a selection in every run.
@@ -73,16 +76,23 @@ pub(crate) struct TextPlace {
     pub(crate) column: u32,
 }
 
-/// Where a node comes from: its source line and the scope that was open there.
+/// Where a node comes from: its source line and the scope that was open there, and what its numbers
+/// were read off.
 pub(crate) struct Origin {
     pub(crate) place: Place,
     pub(crate) scope: Option<Arc<String>>,
+    pub(crate) measured: Measured,
 }
 
 impl Origin {
     /// At `place`, in the scope that this thread has open on `branch`.
     pub(crate) fn new(place: Place, branch: Branch) -> Self {
-        Self { place, scope: scope::current(branch) }
+        Self { place, scope: scope::current(branch), measured: Measured::Nothing }
+    }
+
+    /// With numbers that were read off somewhere.
+    pub(crate) fn measured(self, measured: Measured) -> Self {
+        Self { measured, ..self }
     }
 }
 
@@ -127,6 +137,7 @@ impl<P: Clone> Clone for Node<P> {
             location: self.location.clone(),
             scope: self.scope.clone(),
             name,
+            measured: self.measured,
             differentiable: self.differentiable,
             selection: self.selection,
         }

@@ -1,7 +1,9 @@
 //! `Value`: a `Copy` handle to a recorded value.
 
 use super::error::{ShapeError, recorded};
+use super::measured::{Axes, Measured};
 use super::network::Network;
+use super::node::{Origin, Place};
 use super::symbol::Symbol;
 use crate::ops::Function;
 use crate::payload::{Shape, Tensorial};
@@ -144,6 +146,30 @@ impl<'n, P: Tensorial> Value<'n, P> {
             operands.push(other.index);
         }
         self.network.record_at(function, &operands, location)
+    }
+
+    /// [`Value::try_apply`] where the function's numbers were read off a shape.
+    #[track_caller]
+    pub(crate) fn try_measured(
+        self,
+        function: impl Into<Function>,
+        others: &[Self],
+        measured: Measured,
+    ) -> Result<Self, ShapeError> {
+        let origin = Origin::new(Place::Source(Location::caller()), self.network.branch());
+        let mut operands = vec![self.index];
+        operands.extend(others.iter().map(|other| other.index));
+        self.network.record_from(function.into(), &operands, origin.measured(measured))
+    }
+
+    /// Extents of this value, as what a number was read off.
+    pub(crate) fn extents(self, axes: impl IntoIterator<Item = usize>) -> Measured {
+        Measured::Extents(self.index, Axes::new(axes))
+    }
+
+    /// All extents of this value, as what a number was read off.
+    pub(crate) fn all_extents(self) -> Measured {
+        self.extents(0..self.shape().rank())
     }
 
     /// Records `function`, and panics at the caller's line where it is refused.

@@ -24,7 +24,7 @@ const SMALLEST: usize = 1 << 20;
 /// # Example
 ///
 /// ```
-/// use poorgrad::memory::Block;
+/// use poorgrad::Block;
 ///
 /// let mut block = Block::from(vec![1.0_f32, 2.0]);
 /// block[1] = 3.0;
@@ -108,7 +108,7 @@ impl<E: Elementary> Drop for Block<E> {
     }
 }
 
-/// What the pool of large blocks holds: see [`stats`].
+/// What the pool of large blocks holds: see [`memory_stats`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStats {
@@ -125,11 +125,11 @@ pub struct MemoryStats {
 /// # Example
 ///
 /// ```
-/// let stats = poorgrad::memory::stats();
+/// let stats = poorgrad::memory_stats();
 /// assert!(stats.pooled_bytes <= stats.peak_bytes);
 /// ```
 #[must_use]
-pub fn stats() -> MemoryStats {
+pub fn memory_stats() -> MemoryStats {
     pool().stats
 }
 
@@ -138,9 +138,9 @@ pub fn stats() -> MemoryStats {
 /// # Example
 ///
 /// ```
-/// poorgrad::memory::trim();
+/// poorgrad::trim_memory();
 /// ```
-pub fn trim() {
+pub fn trim_memory() {
     // Dropped behind the lock: giving memory back takes time.
     let shelves = {
         let mut pool = pool();
@@ -239,7 +239,7 @@ mod tests {
         let mut block = Block::<f64>::stale(count);
         block.fill(3.0);
         let address = block.as_ptr();
-        assert!(stats().used_bytes >= count * 8);
+        assert!(memory_stats().used_bytes >= count * 8);
         drop(block);
         let again = Block::<f64>::stale(count);
         assert_eq!(again.as_ptr(), address);
@@ -275,8 +275,8 @@ mod tests {
     #[test]
     fn what_users_bring_is_kept_only_within_the_peak() {
         let brought = Block::from(vec![1.0_f32; 60_000_000]);
-        let before = stats();
+        let before = memory_stats();
         drop(brought);
-        assert!(stats().pooled_bytes <= stats().peak_bytes.max(before.peak_bytes));
+        assert!(memory_stats().pooled_bytes <= memory_stats().peak_bytes.max(before.peak_bytes));
     }
 }

@@ -16,7 +16,7 @@ pub(crate) mod call;
 pub(crate) mod chain;
 pub mod element;
 pub mod map;
-pub mod memory;
+pub(crate) mod memory;
 pub(crate) mod native;
 pub mod numerics;
 pub(crate) mod order;

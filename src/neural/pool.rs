@@ -84,13 +84,12 @@ impl<P: Tensorial> Module<P> for Flatten {
         input: Value<'n, P>,
     ) -> Result<Value<'n, P>, ShapeError> {
         let shape = input.shape();
-        let [batch, rest @ ..] = &**shape else {
+        let [_, rest @ ..] = &**shape else {
             let problem = "a scalar has no axis of samples to keep";
             return Err(ShapeError::refusal("Flatten", problem, &[input]));
         };
         let rest: usize = rest.iter().product();
-        // Inferred where it can be, so that the tape keeps the request.
-        let batch = if rest == 0 { Extent::Exactly(*batch) } else { Extent::Infer };
-        input.try_reshape([batch, Extent::Exactly(rest)])
+        // The samples are kept and the features counted: another batch fits, other images do not.
+        input.try_reshape([Extent::Keep(0), Extent::Exactly(rest)])
     }
 }

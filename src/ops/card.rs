@@ -69,6 +69,13 @@ pub(crate) trait Operation: Clone + Debug + PartialEq {
         true
     }
 
+    /// Whether the derivative rule makes a number of the extent of an operand's `axis` (of `rank`),
+    /// which is then part of what `differentiate` records.
+    fn counts(&self, position: usize, axis: usize, rank: usize) -> bool {
+        let _ = (position, axis, rank);
+        false
+    }
+
     /// The position of the operand that must be a selection, and the constraint that says so.
     fn selection(&self) -> Option<(usize, u8)> {
         None

@@ -83,6 +83,9 @@ macro_rules! operations {
             pub(crate) fn differentiable(&self, position: usize) -> bool {
                 match self { $(Self::$op(op) => op.differentiable(position)),* }
             }
+            pub(crate) fn counts(&self, position: usize, axis: usize, rank: usize) -> bool {
+                match self { $(Self::$op(op) => op.counts(position, axis, rank)),* }
+            }
             pub(crate) fn selection(&self) -> Option<(usize, u8)> {
                 match self { $(Self::$op(op) => op.selection()),* }
             }

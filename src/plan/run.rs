@@ -98,14 +98,15 @@ impl<P: Tensorial> Plan<P> {
         Ok(Results::new(tape, self.names.clone(), handed))
     }
 
-    /// The tape of a network that the plan may run on.
+    /// The tape that feeds and results are looked up on: the network's, or the plan's own.
     pub(super) fn checked(&self, network: &Network<P>) -> Result<Tape<P>, PlanError> {
         let tape = network.tape();
         let shared = self.tape.common_prefix(&tape);
         if shared < self.needed {
             return Err(PlanError::OtherNetwork { shared, needed: self.needed });
         }
-        Ok(tape)
+        // Of a network that was reinferred, the plan runs the parameters, with shapes of its own.
+        Ok(if tape.has_shapes_of(&self.tape) { tape } else { self.tape.clone() })
     }
 
     /// The plan as data, which prints as a table.

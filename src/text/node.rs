@@ -3,6 +3,7 @@
 use super::cursor::{Cursor, Mark};
 use super::error::{ParseError, ParseErrorKind};
 use super::payload::{read_items, read_payload};
+use crate::graph::measured::{Axes, Measured};
 use crate::graph::node::{Origin, Place, TextPlace};
 use crate::graph::{Network, Value};
 use crate::ops::attribute::Attributes;
@@ -154,14 +155,55 @@ impl<'n, P: Tensorial> Lines<'n, P> {
         } else {
             None
         };
+        let measured = self.measured(cursor)?;
         let place = if cursor.take(b'@') {
             self.read_place(cursor)?
         } else {
-            cursor
-                .end("a name, `in` and a scope, `@` and a source line, or the end of the line")?;
+            cursor.end(
+                "a name, `in` and a scope, `by` and a value, `@` and a source line, or the end of \
+                 the line",
+            )?;
             self.place_of(FILE, u32::try_from(cursor.line_number()).unwrap_or(u32::MAX), 1)
         };
-        Ok((name, Origin { place: Place::Text(place), scope }))
+        Ok((name, Origin { place: Place::Text(place), scope, measured }))
+    }
+
+    /// What the numbers of the node were read off: `by %4`, the rule of a node, or `by %4 [0, 1]`,
+    /// extents of a value.
+    fn measured(&self, cursor: &mut Cursor<'_>) -> Result<Measured, ParseError> {
+        if cursor.peek() != Some(b'b') {
+            return Ok(Measured::Nothing);
+        }
+        let start = cursor.place();
+        if cursor.word() != Some("by") {
+            return Err(cursor.error_at(start, ParseErrorKind::Syntax, "`by` and a value"));
+        }
+        let start = cursor.place();
+        cursor.expect(b'%', "a value")?;
+        let of = cursor.number("the number of a value")?;
+        if of >= self.network.len() {
+            return Err(cursor.error_at(
+                start,
+                ParseErrorKind::Operand,
+                "a value that stands above",
+            ));
+        }
+        // The tape holds fewer than 2^32 nodes.
+        let index = of as u32;
+        if cursor.peek() != Some(b'[') {
+            return Ok(Measured::Rule(index));
+        }
+        let (start, rank) = (cursor.place(), self.network.node(index).shape.rank());
+        let mut axes = Axes::new([]);
+        read_items(cursor, "axes, such as [0, 1]", |cursor| {
+            axes = axes.with(cursor.number("an axis")?);
+            Ok(())
+        })?;
+        if axes.within(rank) {
+            Ok(Measured::Extents(index, axes))
+        } else {
+            Err(cursor.error_at(start, ParseErrorKind::Operand, "axes of the value"))
+        }
     }
 
     fn read_place(&mut self, cursor: &mut Cursor<'_>) -> Result<Arc<TextPlace>, ParseError> {

@@ -29,7 +29,8 @@ impl<P: Tensorial> Network<P> {
     /// ```text
     /// tape       = header { node }
     /// header     = "tape" "1" word                        the version, the element type
-    /// node       = "%" number "=" body ":" shape [ string ] [ "in" string ] [ "@" place ]
+    /// node       = "%" number "=" body ":" shape [ string ] [ "in" string ] [ "by" measure ]
+    ///              [ "@" place ]
     /// body       = source payload | operation operands [ attributes ]
     /// source     = "leaf" | "parameter" | "input"
     /// payload    = element                                one element, stored densely
@@ -41,6 +42,7 @@ impl<P: Tensorial> Network<P> {
     /// attributes = "{" word "=" value { "," word "=" value } "}"
     /// value      = word | "[" [ word { "," word } ] "]"
     /// shape      = "[" [ number { "," number } ] "]"
+    /// measure    = "%" number [ "[" [ number { "," number } ] "]" ]
     /// place      = ( file | string ) ":" number ":" number
     /// element    = word | string                          as `Elementary::to_text` has it
     /// word       = letters, digits and _ . + - :
@@ -48,7 +50,8 @@ impl<P: Tensorial> Network<P> {
     /// ```
     ///
     /// Nodes are numbered from 0 in their order, and operands are earlier nodes. Behind the shape
-    /// stand the name, the scopes and the source line. A node without a source line gets its own
+    /// stand the name, the scopes, what numbers of the node were read off (the rule of a node, or the
+    /// extents of a value along these axes: see [`Network::reinferred`]) and the source line. A node without a source line gets its own
     /// line of the text, in a file called `tape`.
     ///
     /// # Example

@@ -5,6 +5,7 @@ use super::payload::write_payload;
 use super::quote::{File, Quoted, Word};
 use crate::graph::Network;
 use crate::graph::head::Head;
+use crate::graph::measured::Measured;
 use crate::graph::node::Node;
 use crate::kernel::Elementary;
 use crate::ops::Function;
@@ -84,6 +85,14 @@ fn write_node<P: Tensorial>(
     if let Some(scope) = &node.scope {
         let gap = if node.name.get().is_some() { " " } else { "  " };
         write!(f, "{gap}in {}", Quoted(scope))?;
+    }
+    match node.measured {
+        Measured::Nothing => {}
+        Measured::Rule(of) => write!(f, "  by %{of}")?,
+        Measured::Extents(of, axes) => {
+            let axes: Vec<usize> = axes.of(network.node(of).shape.rank()).collect();
+            write!(f, "  by %{of} {axes:?}")?;
+        }
     }
     let (file, line, column) = node.location.parts();
     writeln!(f, "  @ {}:{line}:{column}", File(file))

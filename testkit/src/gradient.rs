@@ -7,7 +7,7 @@ use crate::decisions::mixed;
 use crate::dual::Dual;
 use crate::spread::Spread;
 use crate::tape::{RandomTape, generate_smooth};
-use poorgrad::{Network, Symbol, Tensor};
+use poorgrad::{Gradients, Network, Symbol, Tensor};
 
 /// What a check found at its worst coordinate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -178,15 +178,7 @@ impl Compensated {
 #[must_use]
 pub fn dot_product(tape: &Smooth) -> Adjoint {
     let Smooth { plain, moving, spread } = tape;
-    let gradients = plain.network.forward().backward(plain.target);
-    let mut pulled = Compensated::default();
-    for (source, direction) in plain.sources.iter().zip(&moving.sources) {
-        let direction = moving.network.resolve(direction).payload().expect("a source's payload");
-        let tangents = direction.iter().map(|element| element.tangent);
-        for (v, g) in tangents.zip(gradients.of(source).iter()) {
-            pulled.add(v * g);
-        }
-    }
+    let pulled = pulled(tape, &plain.network.forward().backward(plain.target));
     let (mut pushed, mut scale) = (Compensated::default(), 0.0);
     let evaluation = moving.network.forward();
     for (value, weight) in &moving.results {
@@ -198,7 +190,69 @@ pub fn dot_product(tape: &Smooth) -> Adjoint {
         }
     }
     let spread = spread.network.forward().of(spread.target).item().spread;
-    Adjoint { pulled: pulled.sum(), pushed: pushed.sum(), scale, spread }
+    Adjoint { pulled, pushed: pushed.sum(), scale, spread }
+}
+
+/// `<v, J'u>` of a gradient `J'u`.
+fn pulled(tape: &Smooth, gradients: &Gradients<Tensor<f64>>) -> f64 {
+    let Smooth { plain, moving, .. } = tape;
+    let mut pulled = Compensated::default();
+    for (source, direction) in plain.sources.iter().zip(&moving.sources) {
+        let direction = moving.network.resolve(direction).payload().expect("a source's payload");
+        let tangents = direction.iter().map(|element| element.tangent);
+        for (v, g) in tangents.zip(gradients.of(source).iter()) {
+            pulled.add(v * g);
+        }
+    }
+    pulled.sum()
+}
+
+/// The dot-product test on some rows of `J`.
+#[derive(Clone, Copy, Debug)]
+pub struct Steady {
+    /// The test, with `u` being 0 on the other rows.
+    pub adjoint: Adjoint,
+    /// How many rows it is on.
+    pub rows: usize,
+    /// How many rows move at all.
+    pub of: usize,
+}
+
+/// [`dot_product`] on the rows whose paths cancel by at most `factor`: where the magnitudes of all paths
+/// added up are at most so many times the row's `|(J v)_i|`.
+///
+/// # Panics
+///
+/// Where the tape is not one of [`smooth`].
+#[must_use]
+pub fn steady_rows(tape: &Smooth, factor: f64) -> Steady {
+    let Smooth { plain, moving, spread } = tape;
+    let (run, spreads) = (moving.network.forward(), spread.network.forward());
+    let network = plain.network.clone();
+    let (mut pushed, mut scale, mut paths) = (Compensated::default(), 0.0, 0.0);
+    let (mut rows, mut of, mut target) = (0, 0, network.leaf(Tensor::full([], 0.0)));
+    for (at, (value, weight)) in plain.results.iter().enumerate() {
+        let twins = run.of(moving.results[at].0).to_vec();
+        let magnitudes = spreads.of(spread.results[at].0).to_vec();
+        let weight = network.resolve(weight).payload().expect("a constant's payload");
+        let mut weights = weight.to_vec();
+        for ((u, twin), magnitude) in weights.iter_mut().zip(twins).zip(magnitudes) {
+            of += usize::from(magnitude.spread != 0.0);
+            if twin.tangent == 0.0 || magnitude.spread > factor * twin.tangent.abs() {
+                *u = 0.0;
+                continue;
+            }
+            rows += 1;
+            pushed.add(*u * twin.tangent);
+            scale += (*u * twin.tangent).abs();
+            paths += u.abs() * magnitude.spread;
+        }
+        let weights = network.leaf(Tensor::new(weight.shape(), weights));
+        target = target + (network.resolve(value) * weights).sum();
+    }
+    let pulled = pulled(tape, &network.forward().backward(target));
+    let adjoint = Adjoint { pulled, pushed: pushed.sum(), scale, spread: paths };
+    Steady { adjoint, rows, of }
 }
 
 /// An entry of a Jacobian by dual numbers: one direction of one result.

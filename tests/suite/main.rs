@@ -36,5 +36,6 @@ mod properties;
 mod referees;
 mod refusal;
 mod refused;
+mod reinferred;
 mod text;
 mod threads;

@@ -1,19 +1,20 @@
 //! What crosses threads: compile-time bounds, and shared networks under many runs at once.
 
 use poorgrad::{
-    Activation, Adam, AdamW, AveragePool, BatchNorm, Batches, BatchesError, Binary, ClipError,
-    Comparison, Compile, Conv2d, Coordinate, Description, Differentiable, Divergence, Dropout,
-    Embedding, Emit, EmitError, EmitForm, EmittedModule, Estimate, Evaluation, Extent, Field,
-    Fingerprint, Finish, FitError, Flatten, Form, GemmTask, Gradcheck, Gradients, Iterate, Kernels,
-    Layer, LayerNorm, Lbfgs, LeastSquaresReport, LevenbergMarquardt, Lowering, MapTask, Matrix,
-    MaxPool, MemoryDescription, MinimumReport, Mlp, ModuleArgument, ModuleResult, ModuleSource,
-    Network, NetworkError, Neuron, NonFinite, Normalized, Numerics, OperationInfo, OptimizerState,
-    Oracle, ParseError, ParseErrorKind, Pass, Plan, PlanDiff, PlanError, Profile, Random,
-    ReadDescription, RecordedStep, ReduceTask, Reduction, Report, Residual, Results, RmsNorm,
-    RmsProp, RunningStatistics, Schedule, Sequential, Sgd, Shape, ShapeError, Softmax, SoftmaxTask,
-    StateError, StateProblem, StateReader, StatisticsError, Stats, StepDescription, StepProfile,
-    Stop, Stored, Symbol, Tensor, TensorError, TensorIter, TransposeTask, Unary, Value,
-    ValueDescription, Window, WindowForm, WindowTask, WriteDescription, memory, reference,
+    Activation, Adam, AdamW, AveragePool, BatchNorm, Batches, BatchesError, Binary, Block,
+    ClipError, Comparison, Compile, Conv2d, Coordinate, Description, Differentiable, Divergence,
+    Dropout, Embedding, Emit, EmitError, EmitForm, EmittedModule, Estimate, Evaluation, Extent,
+    Field, Fingerprint, Finish, FitError, Flatten, Form, GemmTask, Gradcheck, Gradients, Iterate,
+    Kernels, Layer, LayerNorm, Lbfgs, LeastSquaresReport, LevenbergMarquardt, Lowering, MapTask,
+    Matrix, MaxPool, MemoryDescription, MemoryStats, MinimumReport, Mlp, ModuleArgument,
+    ModuleResult, ModuleSource, Network, NetworkError, Neuron, NonFinite, Normalized, Numerics,
+    OperationInfo, OptimizerState, Oracle, ParseError, ParseErrorKind, Pass, Plan, PlanDiff,
+    PlanError, Profile, Random, ReadDescription, RecordedStep, ReduceTask, Reduction, ReinferError,
+    Report, Residual, Results, RmsNorm, RmsProp, RunningStatistics, Schedule, Sequential, Sgd,
+    Shape, ShapeError, Softmax, SoftmaxTask, StateError, StateProblem, StateReader,
+    StatisticsError, Stats, StepDescription, StepProfile, Stop, Stored, Symbol, Tensor,
+    TensorError, TensorIter, TransposeTask, Unary, Value, ValueDescription, Window, WindowForm,
+    WindowTask, WriteDescription, reference,
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -47,10 +48,10 @@ fn everything_public_is_send_and_sync() {
     crosses::<(Estimate, Iterate, Stop, LeastSquaresReport, MinimumReport, StateProblem)>();
     crosses::<(Description, MemoryDescription, StepDescription, ValueDescription)>();
     crosses::<(ReadDescription, WriteDescription, Profile, StepProfile, PlanDiff, Pass, Report)>();
-    crosses::<(EmitForm, ModuleResult, memory::MemoryStats)>();
+    crosses::<(EmitForm, ModuleResult, MemoryStats)>();
     fn for_element<E: poorgrad::Elementary>() {
         crosses::<(Tensor<E>, TensorIter<'static, E>, reference::View<'static, E>)>();
-        crosses::<(memory::Block<E>, Matrix<'static, E>, Finish<'static, E>)>();
+        crosses::<(Block<E>, Matrix<'static, E>, Finish<'static, E>)>();
         crosses::<(GemmTask<'static, E>, MapTask<'static, E>, ReduceTask<'static, E>)>();
         crosses::<(SoftmaxTask<'static, E>, TransposeTask<'static, E>, WindowTask<'static, E>)>();
     }
@@ -58,6 +59,7 @@ fn everything_public_is_send_and_sync() {
     for_element::<f64>();
     fn is_error<T: std::error::Error + Send + Sync + 'static>() {}
     is_error::<ShapeError>();
+    is_error::<ReinferError>();
     is_error::<NetworkError>();
     is_error::<TensorError>();
     is_error::<ParseError>();

@@ -1,4 +1,4 @@
-//! The repository's chores as one command: `cargo xtask ci|tidy|bless|cross|deep|faults|callgrind|ops`.
+//! The repository's chores as one command: `cargo xtask ci|tidy|bless|replay|cross|deep|faults|callgrind|ops`.
 //!
 //! `ci` is what decides whether a change is good; everything it does can be run alone as well. The
 //! tool uses nothing but the standard library and does not link the crate, so that it still runs when
@@ -9,6 +9,7 @@ mod ci;
 mod cross;
 mod faults;
 mod regenerate;
+mod replay;
 mod run;
 mod stablehlo;
 mod tidy;
@@ -23,6 +24,8 @@ Usage: cargo xtask COMMAND
                    --stablehlo fails where the checks of emitted modules do not run
   tidy             the rules of the house: strata, file sizes, words, constraints, dependencies
   bless [FILTER]   rewrites the golden files and filetests from what the code does now
+  replay OLD [NEW] the plans of the example networks at two commits, and what differs; without NEW,
+                   those of the files at hand
   cross [x86|arm]  the golden tests on other processors, under QEMU
   deep [FILTER]    the tests that take too long for `ci`, in release
   faults           seeds faults into the kernels, each of which a test must catch
@@ -41,6 +44,8 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::tidy(),
         ["bless"] => regenerate::bless(None),
         ["bless", filter] => regenerate::bless(Some(filter)),
+        ["replay", old] => replay::replay(old, None),
+        ["replay", old, new] => replay::replay(old, Some(new)),
         ["cross"] => cross::x86().and_then(|x86| Ok(x86 + cross::arm()?)).map(run::Tally::report),
         ["cross", "x86"] => cross::x86().map(run::Tally::report),
         ["cross", "arm"] => cross::arm().map(run::Tally::report),

@@ -1,7 +1,7 @@
 //! Models of images that examples train: parameters by name first, then expressed once for each size
 //! of batch. Raw operations alone; `models` has the same shapes for measurements.
 
-use poorgrad::{Network, Shape, Symbol, Tensor, Value, Window, init};
+use poorgrad::{Extent, Network, Shape, Symbol, Tensor, Value, Window, init};
 
 use crate::images::CLASSES;
 
@@ -106,8 +106,8 @@ impl ConvNet {
             }
             x = x.max_pool([2, 2], &Window::new().step([2, 2]));
         }
-        let (batch, rest) = (x.shape()[0], x.shape()[1..].iter().product::<usize>());
-        x = x.reshape([batch, rest]);
+        let rest = x.shape()[1..].iter().product();
+        x = x.reshape([Extent::Keep(0), Extent::Exactly(rest)]);
         for (at, &[weight, bias]) in self.dense.iter().enumerate() {
             let product = x.matmul(network.resolve(weight));
             x = product + network.resolve(bias).broadcast_like(product);

@@ -1,6 +1,6 @@
 //! Networks that benches and tests train: a plain one, a deep one, and two of convolutions.
 
-use poorgrad::{Network, Shape, Symbol, Tensor, Value, Window, init};
+use poorgrad::{Extent, Network, Shape, Symbol, Tensor, Value, Window, init};
 
 /// A recorded model with a batch to train it on.
 #[derive(Debug)]
@@ -64,8 +64,8 @@ fn halved(x: Value<'_, Tensor>) -> Value<'_, Tensor> {
 }
 
 fn flat(x: Value<'_, Tensor>) -> Value<'_, Tensor> {
-    let (batch, rest) = (x.shape()[0], x.shape()[1..].iter().product::<usize>());
-    x.reshape([batch, rest])
+    let rest = x.shape()[1..].iter().product();
+    x.reshape([Extent::Keep(0), Extent::Exactly(rest)])
 }
 
 /// Numbers between -1 and 1 without a pattern that a kernel could profit from.

@@ -96,7 +96,7 @@ impl<P: Tensorial> Value<'_, P> {
     #[track_caller]
     pub fn try_max_pool(self, size: [usize; 2], window: &Window) -> Result<Self, ShapeError> {
         self.pooled("max_pool", size, window)?;
-        let windows = self.windows(size, window, f64::NEG_INFINITY);
+        let windows = self.windows(size, window, f64::NEG_INFINITY, self.extents([2, 3]));
         Ok(windows.apply(MaxAlong { axes: [4, 5].into() }, &[]))
     }
 
@@ -138,6 +138,6 @@ impl<P: Tensorial> Value<'_, P> {
     #[track_caller]
     pub fn try_average_pool(self, size: [usize; 2], window: &Window) -> Result<Self, ShapeError> {
         self.pooled("average_pool", size, window)?;
-        Ok(self.windows(size, window, 0.0).mean_along(&[4, 5]))
+        Ok(self.windows(size, window, 0.0, self.extents([2, 3])).mean_along(&[4, 5]))
     }
 }

@@ -1,9 +1,12 @@
 //! Shapes by name: explicit broadcasts, `concat` and `stack`.
 
+use crate::graph::measured::Measured;
+use crate::graph::node::{Origin, Place};
 use crate::graph::{ShapeError, Value, error::Violation, error::recorded};
 use crate::kernel::Elementary;
-use crate::ops::{BroadcastLike, Concat, Unsqueeze};
+use crate::ops::{BroadcastLike, Concat, Leaf, Unsqueeze};
 use crate::payload::{Shape, Tensorial};
+use std::panic::Location;
 
 /// The NumPy rule: aligned at the last axis, extents equal or one of them 1.
 fn joint_shape(a: &Shape, b: &Shape) -> Option<Shape> {
@@ -62,11 +65,20 @@ impl<'n, P: Tensorial> Value<'n, P> {
             let node = self.network.node(self.index);
             return Err(ShapeError::new("broadcast_to", Violation::new(1, problem), &[node]));
         }
-        if *self.shape() == shape {
+        self.repeated(&shape, Measured::Nothing)
+    }
+
+    /// `self` repeated to a shape that it broadcasts to.
+    #[track_caller]
+    fn repeated(self, shape: &Shape, measured: Measured) -> Result<Self, ShapeError> {
+        if self.shape() == shape {
             return Ok(self);
         }
         // A constant carries the shape; it takes no storage.
-        let like = self.network.leaf(P::full(&shape, P::Element::zero()));
+        let place = Place::Source(Location::caller());
+        let origin = Origin::new(place, self.network.branch()).measured(measured);
+        let payload = P::full(shape, P::Element::zero());
+        let like = self.network.source_from(Leaf.into(), payload, false, origin);
         self.try_apply(BroadcastLike, &[like])
     }
 
@@ -115,10 +127,13 @@ impl<'n, P: Tensorial> Value<'n, P> {
         let left = if *rhs.shape() == joint && *self.shape() != joint {
             self.try_apply(BroadcastLike, &[rhs])?
         } else {
-            self.try_broadcast_to(&joint)?
+            self.repeated(&joint, self.all_extents())?
         };
-        let right =
-            if *rhs.shape() == joint { rhs } else { rhs.try_apply(BroadcastLike, &[left])? };
+        let right = if *rhs.shape() == joint {
+            rhs
+        } else {
+            rhs.try_measured(BroadcastLike, &[left], rhs.all_extents())?
+        };
         Ok((left, right))
     }
 

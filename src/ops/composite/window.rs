@@ -3,9 +3,10 @@
 //! INVARIANT: everything is checked before the first node is recorded, so that a refusal leaves
 //! nothing behind.
 
+use crate::graph::measured::Measured;
 use crate::graph::{ShapeError, Value, error::Violation, error::recorded};
 use crate::kernel::Window;
-use crate::ops::{Extent, Matmul, Pad, Unfold, rule, windows};
+use crate::ops::{Extent, Matmul, Pad, Reshape, Unfold, rule, windows};
 use crate::payload::{Shape, Tensorial};
 
 /// The windows `[n, c, oh, ow, kh, kw]` of `size` on images of `shape`. `fits` and `volume` are the
@@ -85,14 +86,22 @@ impl Convolution {
 }
 
 impl<P: Tensorial> Value<'_, P> {
-    /// The padded windows of the last two axes: a view where nothing is padded.
+    /// The padded windows of the last two axes: a view where nothing is padded. `measured` is what
+    /// the padding is right for.
     #[track_caller]
-    pub(super) fn windows(self, size: [usize; 2], window: &Window, value: f64) -> Self {
+    pub(super) fn windows(
+        self,
+        size: [usize; 2],
+        window: &Window,
+        value: f64,
+        measured: Measured,
+    ) -> Self {
         let Window { step, dilation, padding, .. } = *window;
         let mut windows = self;
         for (axis, [before, after]) in [(2, padding[0]), (3, padding[1])] {
             if before > 0 || after > 0 {
-                windows = windows.apply(Pad { axis, before, after, value }, &[]);
+                let pad = Pad { axis, before, after, value };
+                windows = recorded(windows.try_measured(pad, &[], measured));
             }
         }
         for (axis, size) in [(2, size[0]), (3, size[1])] {
@@ -156,7 +165,13 @@ impl<P: Tensorial> Value<'_, P> {
         let [n, oh, ow] = [shape[0], shape[2], shape[3]];
         let groups = window.groups;
         let part = filters / groups;
-        let windows = self.windows([shape[4], shape[5]], window, 0.0);
+        let windows = self.windows([shape[4], shape[5]], window, 0.0, Measured::Nothing);
+        // What the numbers below were read off. An inferred extent is no number.
+        let rest = [oh, ow, filters, depth];
+        let from = |axes: &[usize]| {
+            let batch = if rest.contains(&0) { &[0, 2, 3][..] } else { &[] };
+            windows.extents(axes.iter().chain(batch).copied())
+        };
         let mut products = Vec::with_capacity(groups);
         for group in 0..groups {
             let (mut rows, mut columns) = (windows, weights);
@@ -164,13 +179,15 @@ impl<P: Tensorial> Value<'_, P> {
                 rows = rows.narrow(1, group * channels, channels);
                 columns = columns.narrow(0, group * part, part);
             }
-            let rows = rows
-                .permute(&[0, 2, 3, 1, 4, 5])
-                .reshape([batch(n * oh * ow, &[depth]), Extent::Exactly(depth)]);
-            let columns = columns.reshape([part, depth]).permute(&[1, 0]);
-            let product = rows.matmul(columns);
+            let extents = [batch(n * oh * ow, &[depth]), Extent::Exactly(depth)].into();
+            let rows = rows.permute(&[0, 2, 3, 1, 4, 5]);
+            let rows = rows.try_measured(Reshape { extents }, &[], from(&[1, 4, 5]))?;
+            let extents = [part, depth].map(Extent::Exactly).into();
+            let columns = columns.try_measured(Reshape { extents }, &[], weights.all_extents())?;
+            let product = rows.matmul(columns.permute(&[1, 0]));
             let [down, across, part] = [oh, ow, part].map(Extent::Exactly);
-            products.push(product.reshape([batch(n, &[oh, ow, filters]), down, across, part]));
+            let extents = [batch(n, &[oh, ow, filters]), down, across, part].into();
+            products.push(product.try_measured(Reshape { extents }, &[], from(&[2, 3]))?);
         }
         let joint = if groups == 1 { products[0] } else { Self::concat(&products, 3) };
         Ok(joint.permute(&[0, 3, 1, 2]))

@@ -54,6 +54,9 @@ impl Operation for RowUpdate {
     fn reads(&self, _: usize) -> Reads {
         Reads::THIRD
     }
+    fn counts(&self, position: usize, _: usize, _: usize) -> bool {
+        position == 2
+    }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, position: usize) -> A::Value {
         let (g, source, selection) = (site.cotangent, site.operands[1], site.operands[2]);
         if position == 0 {

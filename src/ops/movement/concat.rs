@@ -71,6 +71,9 @@ impl Operation for Concat {
     fn lower(&self, _: &[&Shape]) -> Lowered {
         Lowered::Call(Call::Concat(self.axis))
     }
+    fn counts(&self, _: usize, axis: usize, _: usize) -> bool {
+        axis == self.axis
+    }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, position: usize) -> A::Value {
         let extent = |operand: &A::Value| cx.shape(operand)[self.axis];
         let start = site.operands[..position].iter().fold(0, |start, part| start + extent(part));

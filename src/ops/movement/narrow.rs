@@ -40,6 +40,9 @@ impl Operation for Narrow {
         let Self { axis, start, length } = *self;
         Lowered::View(Rearrangement::Narrow { axis, start, length })
     }
+    fn counts(&self, _: usize, axis: usize, _: usize) -> bool {
+        axis == self.axis
+    }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let extent = cx.shape(site.operands[0])[self.axis];
         cx.pad(site.cotangent, self.axis, self.start, extent - self.start - self.length)

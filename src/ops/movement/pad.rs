@@ -44,6 +44,9 @@ impl Operation for Pad {
         let Self { axis, before, after, value } = *self;
         Lowered::Call(Call::Pad { axis, before, after, bits: value.to_bits() })
     }
+    fn counts(&self, _: usize, axis: usize, _: usize) -> bool {
+        axis == self.axis
+    }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let extent = cx.shape(site.operands[0])[self.axis];
         cx.narrow(site.cotangent, self.axis, self.before, extent)

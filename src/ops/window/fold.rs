@@ -57,6 +57,9 @@ impl Operation for Fold {
         let Self { axis, extent, step, dilation } = *self;
         Lowered::Call(Call::Fold { axis, extent, step, dilation })
     }
+    fn counts(&self, _: usize, axis: usize, rank: usize) -> bool {
+        axis == self.axis || axis + 1 == rank
+    }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let Self { axis, step, dilation, .. } = *self;
         let shape = cx.shape(site.operands[0]);

@@ -47,6 +47,9 @@ impl Operation for Unfold {
         let Self { axis, size, step, dilation } = *self;
         Lowered::View(Rearrangement::Unfold { axis, size, step, dilation })
     }
+    fn counts(&self, _: usize, axis: usize, _: usize) -> bool {
+        axis == self.axis
+    }
     fn vjp<A: Algebra>(&self, cx: &A, site: &Site<'_, A::Value>, _: usize) -> A::Value {
         let Self { axis, step, dilation, .. } = *self;
         let extent = cx.shape(site.operands[0])[axis];
