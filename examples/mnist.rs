@@ -120,20 +120,20 @@ fn main() {
 
 /// What is learned from, and what is judged by.
 fn data(options: &Options) -> (Images, Images) {
-    if options.smoke && options.data.is_none() {
-        println!("a smoke run without data: synthetic images");
-        let images = |count, seed| synthetic::images([1, 28, 28], count, seed);
-        return (images(256, options.seed), images(100, options.seed + 1));
-    }
-    let Some(fold) = options.text("fold") else { return learned_and_judged(options) };
-    // Settings are chosen by this, so that the images that judge them are not even looked at.
-    let (train, _) = learned_and_judged(options);
+    let (train, test) = learned_and_judged(options);
+    // Settings are chosen by folds: what judges them in the end has no part in it.
+    let Some(fold) = options.text("fold") else { return (train, test) };
     let parts = fold.parse().ok().and_then(|fold| train.fold(fold, FOLDS));
     parts.unwrap_or_else(|| fail(&format!("--fold {fold}: a number below {FOLDS} is needed")))
 }
 
 /// The sets as they come, or as `--split` parts them.
 fn learned_and_judged(options: &Options) -> (Images, Images) {
+    if options.smoke && options.data.is_none() {
+        println!("a smoke run without data: synthetic images");
+        let images = |count, seed| synthetic::images([1, 28, 28], count, seed);
+        return (images(256, options.seed), images(100, options.seed + 1));
+    }
     let read = |set| mnist::open(options.data.as_deref(), set).unwrap_or_else(|error| fail(&error));
     let Some(split) = options.text("split") else { return (read(Set::Train), read(Set::Test)) };
     let images = read(Set::Test);

@@ -575,6 +575,16 @@ fn mnist_goes_on_from_a_file_as_if_it_had_not_stopped() {
     std::fs::remove_dir_all(&folder).expect("the folder can be removed");
 }
 
+#[test]
+fn mnist_judges_by_a_fold_of_what_it_learns_from() {
+    let text = printed("mnist", &["--smoke", "--fold", "8"]);
+    assert!(text.contains("228 images to learn from, 28 to judge by"), "{text}");
+    for fold in ["9", "-1", "first"] {
+        let said = refused_mnist(&["--smoke", &format!("--fold={fold}")]);
+        assert_eq!(said, format!("error: --fold {fold}: a number below 9 is needed\n"));
+    }
+}
+
 /// What a run of `mnist` that must fail says.
 fn refused_mnist(arguments: &[&str]) -> String {
     let output = run("mnist", arguments);
