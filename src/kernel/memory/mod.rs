@@ -214,6 +214,17 @@ mod tests {
         assert!(Block::<f64>::zeros(count).iter().all(|&x| x == 0.0));
     }
 
+    #[cfg(all(feature = "simd", target_os = "linux"))]
+    #[test]
+    fn what_is_large_begins_at_a_large_page() {
+        let count = 3_000_017;
+        let mut block = Block::<f32>::zeros(count);
+        assert_eq!(block.as_ptr().addr() % (1 << 21), 0);
+        (block[0], block[count - 1]) = (1.0, 2.0);
+        let list = block.into_vec();
+        assert_eq!((list.len(), list[0], list[1], list[count - 1]), (count, 1.0, 0.0, 2.0));
+    }
+
     #[test]
     fn what_is_no_longer_asked_for_makes_room() {
         let mut pool = Pool { shelves: BTreeMap::new(), stats: MemoryStats::default(), count: 0 };
