@@ -5,7 +5,11 @@
 //! rate and volatility. The calls of a whole market, by strike and maturity, are one tensor.
 //! `LevenbergMarquardt` compiles residuals and their Jacobian once, finds the volatility and the jumps
 //! again that the market was made of, and estimates how far off it may be. What must be positive is
-//! fitted by its logarithm, whose error is a relative one. One tape gives the sensitivities too: `jvp` along the share's price is the delta of every option.
+//! fitted by its logarithm, whose error is a relative one. One tape gives the sensitivities too: `jvp`
+//! along the share's price is the delta of every option.
+//!
+//! The market is made up: Merton's own prices at the numbers in `TRUTH`, with noise, so that it is known
+//! what should be found. Prices of a real one are read with `--data`.
 //!
 //!     cargo run --release --example calibration
 //!     cargo run --release --example calibration -- --noise 0.05

@@ -10,8 +10,8 @@
 
 use std::cmp::Ordering;
 
-use poorgrad::{Elementary, Network, Tensor, Tensorial, Value};
-use zoo::{cli::Arguments, counted, random::SplitMix64};
+use poorgrad::{Elementary, Network, Random, Tensor, Tensorial, Value};
+use zoo::{cli::Arguments, counted};
 
 #[derive(Clone, Copy, Debug)]
 struct Dual {
@@ -145,7 +145,7 @@ fn main() {
     let about = "Forward-mode derivatives by an element that the crate does not know.";
     let options =
         Arguments::new("dual_numbers", about, 100).steps("Random points to compare at").parse();
-    let mut random = SplitMix64::new(options.seed);
+    let mut random = Random::new(options.seed);
 
     let (mut primals, mut tangents, mut worst) = (true, true, 0.0);
     for _ in 0..options.steps {

@@ -8,14 +8,13 @@
 //!     cargo run --release --example makemore_bigram
 //!     cargo run --release --example makemore_bigram -- --data names.txt
 
-use poorgrad::{Network, Tensor, no_feeds};
+use poorgrad::{Network, Random, Tensor, no_feeds};
 use zoo::{
     bigram::Bigram,
     chart::Chart,
     cli::{Arguments, fail},
     corpus::Corpus,
     progress::Progress,
-    random::SplitMix64,
     vocabulary::Vocabulary,
 };
 
@@ -43,7 +42,7 @@ fn main() {
     let (table, before, after) = (table.symbol(), before.symbol(), after.symbol());
 
     let mut network = network;
-    let mut random = SplitMix64::new(options.seed);
+    let mut random = Random::new(options.seed);
     let mut losses = Vec::with_capacity(options.steps);
     let progress = Progress::new("training", options.steps);
     for step in 0..options.steps {
@@ -74,9 +73,7 @@ fn main() {
         loop {
             let row = name.last().copied().unwrap_or(0) * classes;
             let letter = random.choose(&chances[row..][..classes]);
-            if letter == 0 {
-                break;
-            }
+            let Some(letter) = letter.filter(|&letter| letter > 0) else { break };
             name.push(letter);
         }
         println!("{}", vocabulary.decode(&name));

@@ -16,7 +16,7 @@ use zoo::{
     cli::Arguments,
     counted,
     makemore::{BATCH, CONTEXT},
-    map,
+    plane::Plane,
     progress::Progress,
     spelling::{Loss, Spelling, weights},
     stopwatch::Stopwatch,
@@ -55,7 +55,7 @@ fn main() {
         .then(&network, "scores", |n| Layer::new(n, HIDDEN, classes, Activation::Identity, quiet));
     let step = Loss::new(&network, &model, classes, [BATCH, CONTEXT]);
     println!("{}", names.summary(&network));
-    map::print("before", &places(&network, &names));
+    Plane::new("before").labels(places(&network, &names)).print();
 
     let plan = network.compile_training(step.loss, []);
     let mut random = Random::new(seed);
@@ -76,6 +76,6 @@ fn main() {
     println!("fingerprint {}", network.fingerprint());
     println!("weights {}", weights(&network));
     Chart::new("makemore_embedding_map").losses(&losses).print();
-    map::print("after", &places(&network, &names));
+    Plane::new("after").labels(places(&network, &names)).print();
     names.report(&network, &model);
 }

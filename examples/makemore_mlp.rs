@@ -10,7 +10,7 @@
 //!     cargo run --release --example makemore_mlp
 //!     cargo run --release --example makemore_mlp -- --data names.txt
 
-use poorgrad::Network;
+use poorgrad::{Network, Random};
 use zoo::{
     bigram::Bigram,
     chart::Chart,
@@ -19,7 +19,6 @@ use zoo::{
     counted,
     makemore::{BATCH, CONTEXT, Loss, Model, mean_loss},
     progress::Progress,
-    random::SplitMix64,
     spelling,
     stopwatch::Stopwatch,
     vocabulary::Vocabulary,
@@ -51,7 +50,7 @@ fn main() {
         counted(weights, "parameter"),
     );
 
-    let mut random = SplitMix64::new(options.seed);
+    let mut random = Random::new(options.seed);
     let (mut losses, watch) = (Vec::with_capacity(options.steps), Stopwatch::start());
     let progress = Progress::new("training", options.steps);
     for number in 0..options.steps {
@@ -94,7 +93,8 @@ fn main() {
             let feeds = [(context, model.contexts(&last))];
             let chances = network.forward_for([chances], feeds).of(chances);
             let letter = random.choose(&Vec::from_iter(chances.iter().map(f64::from)));
-            if letter == 0 || name.len() == 30 {
+            let Some(letter) = letter.filter(|&letter| letter > 0) else { break };
+            if name.len() == 30 {
                 break;
             }
             name.push(letter);

@@ -8,7 +8,7 @@
 //!     cargo run --release --example makemore_mlp_compiled
 //!     cargo run --release --example makemore_mlp_compiled -- --describe
 
-use poorgrad::Network;
+use poorgrad::{Network, Random};
 use zoo::{
     chart::Chart,
     cli::{Arguments, fail},
@@ -16,7 +16,6 @@ use zoo::{
     counted,
     makemore::{BATCH, CONTEXT, Loss, Model, mean_loss},
     progress::Progress,
-    random::SplitMix64,
     stopwatch::Stopwatch,
     vocabulary::Vocabulary,
 };
@@ -53,7 +52,7 @@ fn main() {
         kibibytes(description.memory.recorded),
     );
 
-    let mut random = SplitMix64::new(options.seed);
+    let mut random = Random::new(options.seed);
     let (mut losses, watch) = (Vec::with_capacity(options.steps), Stopwatch::start());
     let progress = Progress::new("training", options.steps);
     for number in 0..options.steps {

@@ -10,13 +10,12 @@
 //!     cargo run --release --example makemore_mlp_emitted
 //!     cargo run --release --example makemore_mlp_emitted -- --module > step.mlir
 
-use poorgrad::{Compile, Emit, Network, Optimizer, RecordedStep, Sgd, Symbol, Tensor};
+use poorgrad::{Compile, Emit, Network, Optimizer, Random, RecordedStep, Sgd, Symbol, Tensor};
 use zoo::{
     cli::{Arguments, fail},
     corpus::Corpus,
     counted,
     makemore::{BATCH, CONTEXT, Loss, Model},
-    random::SplitMix64,
     stablehlo::{Compiled, Given, Server, ServerError, tool},
     stopwatch::Stopwatch,
     vocabulary::Vocabulary,
@@ -56,7 +55,7 @@ fn main() {
         }
     };
 
-    let mut random = SplitMix64::new(options.seed);
+    let mut random = Random::new(options.seed);
     let (mut ours, mut theirs, mut worst) = (0.0, 0.0, 0.0_f32);
     for number in 0..options.steps {
         let picks = [(); BATCH].map(|()| random.below(train.len()));

@@ -9,7 +9,7 @@
 //!     cargo run --release --example makemore_mlp_parallel
 //!     cargo run --release --example makemore_mlp_parallel -- --threads 4
 
-use poorgrad::{Gradients, Network, Results, Tensor, set_threads};
+use poorgrad::{Gradients, Network, Random, Results, Tensor, set_threads};
 use rayon::prelude::*;
 use zoo::{
     chart::Chart,
@@ -18,7 +18,6 @@ use zoo::{
     counted,
     makemore::{BATCH, CONTEXT, Loss, Model, mean_loss},
     progress::Progress,
-    random::SplitMix64,
     stopwatch::Stopwatch,
     vocabulary::Vocabulary,
 };
@@ -52,7 +51,7 @@ fn main() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.unwrap_or_else(|error| fail(&error));
         let mut network: Network<Tensor> = start.clone();
-        let mut random = SplitMix64::new(options.seed);
+        let mut random = Random::new(options.seed);
         let (mut losses, watch) = (Vec::with_capacity(options.steps), Stopwatch::start());
         let progress = Progress::new(&counted(threads, "thread"), options.steps);
         for number in 0..options.steps {

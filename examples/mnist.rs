@@ -10,7 +10,7 @@
 //!     cargo run --release --example mnist -- --data FOLDER --resume half.safetensors
 
 use poorgrad::checkpoint::{Checkpoint, CheckpointError};
-use poorgrad::{Adam, Batches, Network, Optimizer, Plan, Schedule, Tensor};
+use poorgrad::{AdamW, Batches, Network, Optimizer, Plan, Schedule, Tensor};
 use std::path::Path;
 use zoo::{
     chart::Chart,
@@ -24,8 +24,24 @@ use zoo::{
     synthetic,
 };
 
+// Rate, schedule, decay, batch and the width of the first weights (`ConvNet::lenet`) were chosen together,
+// by learning from eight ninths of 9,000 images and judging by the last ninth, each in turn, seeds 1 and 2:
+//
+//     mnist --data FOLDER --split 9000,1000 --seed SEED --fold FOLD
+//
+// These leave 1.5 % wrong there. Adam from weights as wide as `init::kaiming` has them left 2.2 % along a
+// cosine and 2.1 % along one-cycle; with all but the last layer quieter 1.8 % (at a rate of 3e-3), with a
+// decay of 0.3 beside 1.6 %, with one of 1 2.0 %, with one of 0.5 and batches of 32 1.7 %. The 1,000
+// images that `--split` judges by had no part in the choice.
+
 /// Images of a step.
 const BATCH: usize = 64;
+/// The highest learning rate: that of one-cycle, at three tenths of the steps.
+const RATE: f64 = 5e-3;
+/// What the weights lose in a step, in parts of the learning rate.
+const DECAY: f64 = 0.3;
+/// Parts that `--fold` counts.
+const FOLDS: usize = 9;
 /// The most images that are judged at once.
 const TURN: usize = 1000;
 
@@ -38,7 +54,16 @@ fn main() {
             "A,B",
             "Of the 10,000 test images, learn from the first A, judge by the last B",
         )
-        .positive("rate", 5e-3, "Learning rate of the first step; it falls to a hundredth")
+        .text(
+            "fold",
+            "K",
+            "Judge by the K-th ninth of what is learned from, and learn from the rest",
+        )
+        .positive(
+            "rate",
+            RATE,
+            "The highest learning rate, to which it climbs and from which it falls",
+        )
         .text("save", "FILE", "Write the state of the run at its end: a .safetensors or .npz file")
         .text("resume", "FILE", "Go on from such a file")
         .parse();
@@ -57,8 +82,8 @@ fn main() {
     let scoring = network.compile([turn.scores], []);
 
     let highest = options.number("rate");
-    let schedule = Schedule::cosine(highest, highest / 100.0, all);
-    let mut optimizer = Adam::new(highest);
+    let schedule = Schedule::one_cycle(highest, all);
+    let mut optimizer = AdamW::new(highest).decay(DECAY);
     let (mut network, start) = match options.text("resume") {
         None => (network, 0),
         Some(path) => resume(path, &network, &mut optimizer, (&schedule, &batches)),
@@ -100,6 +125,15 @@ fn data(options: &Options) -> (Images, Images) {
         let images = |count, seed| synthetic::images([1, 28, 28], count, seed);
         return (images(256, options.seed), images(100, options.seed + 1));
     }
+    let Some(fold) = options.text("fold") else { return learned_and_judged(options) };
+    // Settings are chosen by this, so that the images that judge them are not even looked at.
+    let (train, _) = learned_and_judged(options);
+    let parts = fold.parse().ok().and_then(|fold| train.fold(fold, FOLDS));
+    parts.unwrap_or_else(|| fail(&format!("--fold {fold}: a number below {FOLDS} is needed")))
+}
+
+/// The sets as they come, or as `--split` parts them.
+fn learned_and_judged(options: &Options) -> (Images, Images) {
     let read = |set| mnist::open(options.data.as_deref(), set).unwrap_or_else(|error| fail(&error));
     let Some(split) = options.text("split") else { return (read(Set::Train), read(Set::Test)) };
     let images = read(Set::Test);
@@ -122,7 +156,7 @@ fn data(options: &Options) -> (Images, Images) {
 fn save(
     path: &str,
     network: &Network<Tensor>,
-    optimizer: &Adam<Tensor>,
+    optimizer: &AdamW<Tensor>,
     (schedule, batches): (&Schedule, &Batches),
     step: usize,
 ) -> Result<(), CheckpointError> {
@@ -138,7 +172,7 @@ fn save(
 fn resume(
     path: &str,
     network: &Network<Tensor>,
-    optimizer: &mut Adam<Tensor>,
+    optimizer: &mut AdamW<Tensor>,
     (schedule, batches): (&Schedule, &Batches),
 ) -> (Network<Tensor>, usize) {
     let mut read = || {

@@ -8,11 +8,10 @@
 //!     cargo run --release --example throughput
 //!     cargo run --release --example throughput -- --steps 1000
 
-use poorgrad::{Activation, Network, Neuron, Plan, Symbol, Tensor, Tensorial, init};
+use poorgrad::{Activation, Network, Neuron, Plan, Random, Symbol, Tensor, Tensorial, init};
 use zoo::{
     cli::Arguments,
     makemore::{CONTEXT, Loss, Model},
-    random::SplitMix64,
     stopwatch::Stopwatch,
 };
 
@@ -55,7 +54,7 @@ fn scalars(points: usize, seed: u64) -> Case<f64> {
         layer(8, 8, Activation::Tanh),
         layer(8, 1, Activation::Identity),
     ];
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let mut number = || random.below(2_000) as f64 * 1e-3 - 1.0;
     let mut loss = network.leaf(0.0);
     for _ in 0..points {
@@ -76,7 +75,7 @@ fn makemore(rows: usize, seed: u64) -> Case<Tensor> {
     let network = Network::new();
     let model = Model::new(&network, LETTERS, seed);
     let loss = Loss::new(&network, &model, rows);
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let mut letters = |count| Vec::from_iter((0..count).map(|_| random.below(LETTERS)));
     let (contexts, targets) = (letters(rows * CONTEXT), letters(rows));
     let feeds = loss.feeds_of(&model, &contexts, &targets).to_vec();

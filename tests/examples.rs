@@ -562,8 +562,8 @@ fn mnist_goes_on_from_a_file_as_if_it_had_not_stopped() {
             "9",
             "the batches `256 in 64 by 42` (samples, size, seed), this run `256 in 64 by 9`",
         ),
-        ("--epochs", "9", "the schedule `cosine 0.005 5e-5 40`, this run `cosine 0.005 5e-5 36`"),
-        ("--rate", "0.1", "the schedule `cosine 0.005 5e-5 40`, this run `cosine 0.1 0.001 40`"),
+        ("--epochs", "9", "the schedule `one_cycle 0.005 40`, this run `one_cycle 0.005 36`"),
+        ("--rate", "0.1", "the schedule `one_cycle 0.005 40`, this run `one_cycle 0.1 40`"),
     ] {
         let other = refused_mnist(&["--smoke", option, value, "--resume", file]);
         assert!(other.contains(said) && other.contains("go on with the same"), "{other}");
@@ -603,12 +603,13 @@ fn b90_b_mnist_gives_the_same_bits_on_any_number_of_threads_and_many_at_once() {
 #[ignore = "heavy: trains for seconds in release"]
 fn heavy_mnist_reaches_its_accuracy() {
     let Some(folder) = data("mnist") else { return };
-    // The default rate was chosen by these very thousand images, and the bar is held for the default
-    // seed alone: seeds 1, 2, 3 and 42 gave 97.0, 97.9, 98.1 and 97.8 %.
-    let arguments = ["--data", &folder, "--split", "9000,1000", "--epochs", "10"];
-    let text = printed("mnist", &arguments);
-    let accuracy = line(&text, "accuracy").split(' ').nth(1).expect("a number follows");
-    assert!(accuracy.parse::<f64>().expect("it is a number") >= 97.5, "{text}");
+    // 98.6, 98.7, 98.4 and 98.4 % by settings that these thousand images had no part in.
+    for seed in ["1", "2", "3", "42"] {
+        let judged = ["--data", &folder, "--split", "9000,1000", "--epochs", "10", "--seed", seed];
+        let text = printed("mnist", &judged);
+        let accuracy = line(&text, "accuracy").split(' ').nth(1).expect("a number follows");
+        assert!(accuracy.parse::<f64>().expect("it is a number") >= 97.5, "seed {seed}: {text}");
+    }
 }
 
 #[test]
@@ -625,6 +626,22 @@ fn serving_answers_by_whole_generations() {
     assert!(text.contains("each answer is that of one generation, to the bit: true"), "{text}");
     assert!(text.contains("without training: ") && text.contains("with training: "), "{text}");
     assert!(text.contains("p99 with training is "), "{text}");
+}
+
+#[test]
+#[ignore = "heavy: serves for seconds in release"]
+fn heavy_serving_answers_hardly_later_while_it_learns() {
+    // In each round the service answers without training first, and then with it. The middle of the
+    // rounds' ratios is judged, so that what else the machine does has to disturb one side of most of
+    // them; a thread that is taken off its core for milliseconds delays less than one answer in a hundred.
+    let round = |_| {
+        let text = printed("serving", &["--steps", "1000"]);
+        let ratio = line(&text, "p99 with training is").split(' ').nth(4).expect("a ratio");
+        ratio.parse::<f64>().expect("a number")
+    };
+    let mut ratios = [0; 7].map(round);
+    ratios.sort_by(f64::total_cmp);
+    assert!(ratios[3] <= 2.0, "p99 with training, of p99 without: {ratios:?}");
 }
 
 #[test]

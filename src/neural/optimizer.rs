@@ -65,6 +65,11 @@ pub trait Optimizer<P: Tensorial> {
     /// [`Optimizer::step`] computes, to the bit, as values to compile with the gradients. `None`, the
     /// default, where the optimiser has no such form.
     ///
+    /// A parameter that is not named stays as it is, and so does what is carried for it: to freeze a part
+    /// of a model, leave it out. [`Optimizer::step`] moves all of them, also those that the loss does not
+    /// reach, by what momentum or decay make of a gradient of 0; to have that on the tape, name them too:
+    /// [`Network::differentiate`] records zeros for them.
+    ///
     /// # Panics
     ///
     /// Where a symbol is not of the network.

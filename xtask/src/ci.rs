@@ -84,7 +84,10 @@ fn features() -> Outcome {
     for feature in manifest.features() {
         lint(&format!("feature {feature}"), &["--no-default-features", "--features", feature])?;
     }
-    lint("all features", &["--all-features"])
+    lint("all features", &["--all-features"])?;
+    // Downloads by TLS, which nothing else builds.
+    let secure = ["clippy", "--quiet", "--package", "zoo", "--features", "https"];
+    run("downloads by https", cargo(&secure).args(["--lib", "--", "-D", "warnings"]))
 }
 
 /// The model of the recording protocol, when the manifest brings the model checker.

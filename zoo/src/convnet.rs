@@ -36,11 +36,13 @@ pub struct Loss {
 
 impl ConvNet {
     /// LeNet (LeCun, Bottou, Bengio and Haffner, 1998) with `relu` and maximum pools, for one channel of
-    /// 28 by 28.
+    /// 28 by 28. Its weights begin at 0.4 of the width that [`init::kaiming`] gives them, which suits digits
+    /// better: the example `mnist` says how that was found.
     #[must_use]
     pub fn lenet(network: &Network<Tensor>, seed: u64) -> Self {
         let stage = |filters| Stage { filters, size: 5, padding: 0, convolutions: 1 };
-        Self::new(network, [1, 28, 28], &[stage(6), stage(16)], &[120, 84], seed)
+        let quiet = init::scaled(0.4, init::kaiming(seed));
+        Self::new(network, [1, 28, 28], &[stage(6), stage(16)], &[120, 84], quiet)
     }
 
     /// Three stages of two 3 by 3 convolutions, in the style of VGG (Simonyan and Zisserman, 2015), for
@@ -49,7 +51,7 @@ impl ConvNet {
     pub fn vgg(network: &Network<Tensor>, filters: usize, seed: u64) -> Self {
         let stage = |filters| Stage { filters, size: 3, padding: 1, convolutions: 2 };
         let stages = [stage(filters), stage(2 * filters), stage(4 * filters)];
-        Self::new(network, [3, 32, 32], &stages, &[], seed)
+        Self::new(network, [3, 32, 32], &stages, &[], init::kaiming(seed))
     }
 
     fn new(
@@ -57,9 +59,8 @@ impl ConvNet {
         [mut channels, mut rows, mut columns]: [usize; 3],
         stages: &[Stage],
         hidden: &[usize],
-        seed: u64,
+        mut weights: impl FnMut(&Shape) -> Tensor,
     ) -> Self {
-        let mut weights = init::kaiming(seed);
         let mut pair = |scope: &str, shape: Shape, outputs: usize| {
             let _scope = network.scope(scope);
             let weight = network.parameter(weights(&shape)).named("weight").symbol();

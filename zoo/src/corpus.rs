@@ -10,8 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::random::SplitMix64;
 use crate::vocabulary::BOUNDARY;
+use poorgrad::Random;
 
 /// A list of names that is not empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Corpus {
     /// Fewer than ten names leave `dev` and `test` empty.
     pub fn split(&self, seed: u64) -> Split {
         let mut train = self.names.clone();
-        SplitMix64::new(seed).shuffle(&mut train);
+        Random::new(seed).shuffle(&mut train);
         let tenth = train.len() / 10;
         let test = train.split_off(train.len() - tenth);
         let dev = train.split_off(train.len() - tenth);

@@ -298,6 +298,28 @@ mod tests {
     }
 
     #[test]
+    fn a_secure_address_is_greeted_by_tls_where_that_is_built_and_refused_where_it_is_not() {
+        let folder = Folder::new("secure");
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("https://{}/ten", listener.local_addr().unwrap());
+        // Nobody may call: then there is nothing to accept, and nothing to wait for.
+        let greeted = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut first = [0];
+            (stream.read(&mut first).unwrap() == 1).then_some(first[0])
+        });
+        let message = fetch_from(&ten(), &address, &folder.0).unwrap_err().to_string();
+        assert!(message.contains("--data PATH"), "{message}");
+        if cfg!(feature = "https") {
+            // RFC 8446, section 5.1: a record of a handshake.
+            assert_eq!(greeted.join().unwrap(), Some(22), "{message}");
+        } else {
+            assert!(message.contains("TLS"), "{message}");
+        }
+        assert_eq!(folder.files(), Vec::<String>::new());
+    }
+
+    #[test]
     fn of_many_that_fetch_one_file_at_a_time_each_has_it_whole() {
         let folder = Folder::new("at-a-time");
         let answers = [0; 4].map(|_| serve(answer("200 OK", 10, BODY), 1));

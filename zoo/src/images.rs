@@ -67,6 +67,17 @@ impl Images {
         Some(Self { labels, pixels: self.pixels[start * each..end * each].to_vec(), ..*self })
     }
 
+    /// Without part `index` of so many equal ones, and that part; `None` where there is none of this
+    /// number, or nothing is left.
+    pub fn fold(&self, index: usize, parts: usize) -> Option<(Self, Self)> {
+        let count = self.len().checked_div(parts).filter(|&count| count > 0 && index < parts)?;
+        let (start, end) = (index * count, (index + 1) * count);
+        let (mut rest, behind) = (self.part(0, start)?, self.part(end, self.len() - end)?);
+        rest.pixels.extend(behind.pixels);
+        rest.labels.extend(behind.labels);
+        Some((rest, self.part(start, count)?)).filter(|(rest, _)| !rest.is_empty())
+    }
+
     /// These images `[count, channels, rows, columns]` as numbers `(pixel / 255 - mean) / deviation`,
     /// and the selection `[count, 10]` of their classes.
     pub fn batch(&self, picks: &[usize], mean: f32, deviation: f32) -> (Tensor, Tensor) {
@@ -106,5 +117,16 @@ mod tests {
         assert_eq!((part.labels(), part.pixels.as_slice()), (&[1, 2][..], &[2, 3, 4, 5][..]));
         assert!(images.part(2, 3).is_none() && images.part(usize::MAX, 2).is_none());
         assert_eq!(images.part(4, 0).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_fold_is_left_out_of_what_is_learned_from() {
+        let images = Images::new([1, 1, 2], (0..10).collect(), vec![0, 1, 2, 3, 4]).unwrap();
+        let (rest, part) = images.fold(1, 2).unwrap();
+        assert_eq!((rest.labels(), part.labels()), (&[0, 1, 4][..], &[2, 3][..]));
+        assert_eq!((rest.pixels, part.pixels), (vec![0, 1, 2, 3, 8, 9], vec![4, 5, 6, 7]));
+        for (index, parts) in [(2, 2), (0, 0), (0, 6), (0, 1)] {
+            assert_eq!(images.fold(index, parts), None, "{index} of {parts}");
+        }
     }
 }

@@ -8,18 +8,16 @@
 //! | [`bigram`] | the counting model: the loss a bigram network has to reach |
 //! | [`makemore`] | the model of the makemore examples, from raw parameters |
 //! | [`moons`] | points of two half circles that reach into each other |
-//! | [`map`] | labels at points of a plane, in the terminal |
 //! | [`models`] | networks that benches and tests train: plain, residual, LeNet, VGG |
 //! | [`convnet`] | LeNet and VGG with named parameters, for examples |
 //! | [`images`] | images with a class each: [`mnist`] (by [`idx`]), [`cifar`] and [`synthetic`] ones |
 //! | `download` | files that are fetched once, verified and kept |
-//! | [`random`] | a small seeded generator for splits and samples |
 //! | [`spelling`] | what the makemore examples of ready parts share round their models |
 //! | [`transformer`] | one block that reads whole names |
 //! | [`progress`] | a progress bar that vanishes where there is no terminal |
 //! | [`chart`] | line charts in the terminal |
 //! | [`stablehlo`] | processes that check and run emitted modules |
-//! | [`plane`] | maps of the plane: points, curves and borders |
+//! | [`plane`] | maps of the plane: points, labels, curves and borders |
 //! | [`table`] | numbers in columns, from a file |
 //! | [`stopwatch`] | seconds that went by, for the last line of a training |
 //!
@@ -45,13 +43,11 @@ pub mod download;
 pub mod idx;
 pub mod images;
 pub mod makemore;
-pub mod map;
 pub mod mnist;
 pub mod models;
 pub mod moons;
 pub mod plane;
 pub mod progress;
-pub mod random;
 pub mod spelling;
 pub mod stablehlo;
 pub mod stopwatch;

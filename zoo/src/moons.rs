@@ -1,10 +1,10 @@
 //! Two moons: half circles that reach into each other, so that no line parts them.
 
-use poorgrad::{Elementary, Tensor, init};
+use poorgrad::{Elementary, Random, Tensor, init};
 
 use std::path::Path;
 
-use crate::{random::SplitMix64, table};
+use crate::table;
 
 /// Points of the plane, and which moon each is of.
 ///
@@ -25,7 +25,7 @@ impl Moons {
     /// `count` points, half of them of each moon (the upper one has the odd one), off the half circles of
     /// radius 1 by normal noise of standard deviation `noise` in either direction.
     pub fn new(count: usize, noise: f64, seed: u64) -> Self {
-        let mut random = SplitMix64::new(seed);
+        let mut random = Random::new(seed);
         let off: Tensor<f64> = init::normal(0.0, noise, seed)(&[count, 2].into());
         let off = off.to_vec();
         let mut order: Vec<usize> = (0..count).collect();

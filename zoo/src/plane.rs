@@ -1,9 +1,9 @@
-//! Maps of the plane in the terminal: points of several kinds, curves, and the border that a function
-//! draws.
+//! Maps of the plane in the terminal: points of several kinds, labels, curves, and the border that a
+//! function draws.
 
 use std::io::{self, Write};
 
-use malevich::{Frame, Line, Plot, PointStyle, Points, stat};
+use malevich::{Align, Frame, Line, Plot, PointStyle, Points, Text, stat};
 
 /// How many places of each axis a function is asked at.
 pub const GRID: usize = 65;
@@ -26,6 +26,7 @@ pub struct Plane {
     title: String,
     axes: [String; 2],
     points: Vec<(String, Vec<[f64; 2]>)>,
+    labels: Vec<(String, [f64; 2])>,
     lines: Vec<(String, Vec<[f64; 2]>)>,
 }
 
@@ -33,7 +34,8 @@ impl Plane {
     /// An empty map with this title.
     pub fn new(title: &str) -> Self {
         let axes = [String::new(), String::new()];
-        Self { title: title.to_owned(), axes, points: Vec::new(), lines: Vec::new() }
+        let (points, labels, lines) = (Vec::new(), Vec::new(), Vec::new());
+        Self { title: title.to_owned(), axes, points, labels, lines }
     }
 
     /// What stands at the axes.
@@ -45,6 +47,12 @@ impl Plane {
     /// Points of one kind.
     pub fn points(mut self, label: &str, points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         self.points.push((label.to_owned(), points.into_iter().collect()));
+        self
+    }
+
+    /// Labels, each where its point lies. Points that are not finite have no place, and are left out.
+    pub fn labels(mut self, labels: impl IntoIterator<Item = (String, [f64; 2])>) -> Self {
+        self.labels.extend(labels.into_iter().filter(|(_, at)| at.iter().all(|x| x.is_finite())));
         self
     }
 
@@ -79,14 +87,19 @@ impl Plane {
         self
     }
 
-    /// The extents of the points along both axes, with a margin of a tenth.
+    /// The extents of the points and the labels along both axes, with a margin of a tenth.
     fn extent(&self) -> [[f64; 2]; 2] {
         [0, 1].map(|axis| {
-            let all = self.points.iter().flat_map(|(_, points)| points);
+            let labels = self.labels.iter().map(|(_, at)| at);
+            let all = self.points.iter().flat_map(|(_, points)| points).chain(labels);
             let ends = all.fold([f64::INFINITY, -f64::INFINITY], |[low, high], point| {
                 [low.min(point[axis]), high.max(point[axis])]
             });
-            let [low, high] = if ends[0] < ends[1] { ends } else { [-1.0, 1.0] };
+            let [low, high] = match ends {
+                [low, high] if low < high => [low, high],
+                [low, _] if low.is_finite() => [low - 1.0, low + 1.0],
+                _ => [-1.0, 1.0],
+            };
             let margin = 0.1 * (high - low);
             [low - margin, high + margin]
         })
@@ -111,6 +124,14 @@ impl Plane {
         for ((label, points), style) in self.points.iter().zip(STYLES.iter().cycle()) {
             let (x, y) = columns(points);
             plot = plot.layer(Points::xy(x, y).label(label.clone()).style(*style));
+        }
+        if !self.labels.is_empty() {
+            // A label on the border would not be drawn.
+            let [[left, right], [low, high]] = self.extent();
+            plot = plot.x_domain(left, right).y_domain(low, high);
+        }
+        for (label, [x, y]) in &self.labels {
+            plot = plot.layer(Text::at(*x, *y, label.clone()).align(Align::Center));
         }
         for (label, points) in &self.lines {
             let (x, y) = columns(points);
@@ -141,6 +162,17 @@ mod tests {
         let drawn = map.lines[0].1.iter().filter(|[x, _]| x.is_finite());
         assert!(drawn.clone().count() > 50);
         assert!(drawn.into_iter().all(|[x, y]| (x * x + y * y - 0.5).abs() < 0.01));
+    }
+
+    #[test]
+    fn labels_are_drawn_also_on_the_border_and_what_has_no_place_is_left_out() {
+        let labels = [("a", [0.0, 0.0]), ("b", [1.0, 2.0]), ("q", [f64::NAN, 0.0])];
+        let labels = labels.map(|(label, at)| (label.to_owned(), at));
+        let text = Plane::new("two").labels(labels).render(40, 12);
+        assert!(["two", "a", "b"].iter().all(|part| text.contains(part)), "{text}");
+        assert!(!text.contains('q'), "{text}");
+        let text = Plane::new("one").labels([("z".to_owned(), [3.0, 3.0])]).render(40, 12);
+        assert!(text.contains('z'), "{text}");
     }
 
     #[test]

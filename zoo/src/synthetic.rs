@@ -3,10 +3,8 @@
 //! Each class is a pattern of stripes with an angle, a width and, where there are colours, a hue of its
 //! own; each image shifts it, and adds noise. A model that learns anything learns these.
 
-use crate::{
-    images::{CLASSES, Images},
-    random::SplitMix64,
-};
+use crate::images::{CLASSES, Images};
+use poorgrad::Random;
 
 /// So many images of `[channels, rows, columns]`, a pure function of the seed.
 ///
@@ -17,7 +15,7 @@ use crate::{
 /// ```
 pub fn images(extents: [usize; 3], count: usize, seed: u64) -> Images {
     let [channels, rows, columns] = extents;
-    let mut random = SplitMix64::new(seed);
+    let mut random = Random::new(seed);
     let mut pixels = Vec::with_capacity(count * channels * rows * columns);
     let mut labels = Vec::with_capacity(count);
     for _ in 0..count {

@@ -48,7 +48,7 @@ fn corners<E: Elementary>() -> Vec<E> {
 
 fn numbers<E: Elementary>(network: &Network<Tensor<E>>, shape: &[usize]) -> Tensor<E> {
     let seed = network.len() as u64;
-    let mut random = zoo::random::SplitMix64::new(seed);
+    let mut random = poorgrad::Random::new(seed);
     Tensor::from_fn(shape, |_| E::from_f64((random.below(33) as f64 - 16.0) / 8.0))
 }
 

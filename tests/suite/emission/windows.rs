@@ -3,10 +3,9 @@
 
 use super::tools::{Bench, Tool};
 use poorgrad::{
-    Compile, Elementary, Emit, EmitForm, EmittedModule, Network, Symbol, Tensor, Window,
+    Compile, Elementary, Emit, EmitForm, EmittedModule, Network, Random, Symbol, Tensor, Window,
 };
 use testkit::bits::identical;
-use zoo::random::SplitMix64;
 
 /// The module of these targets alone.
 fn ends<E: Elementary>(
@@ -81,12 +80,12 @@ fn hold<E: Elementary>(tool: Tool, unit: f64) {
         let raised = module.text().matches("stablehlo.convolution(").count();
         assert_eq!(raised, 3, "case {number}: {}", module.text());
         assert!(!module.text().contains("dot_general"), "case {number}: {}", module.text());
-        let mut random = SplitMix64::new(number as u64);
+        let mut random = Random::new(number as u64);
         for exact in [true, false] {
             let mut feeds = Vec::new();
             for (symbol, shape) in of.inputs.iter().zip(&of.shapes) {
-                let quarter = |random: &mut SplitMix64| (random.below(9) as f64 - 4.0) / 4.0;
-                let any = |random: &mut SplitMix64| random.below(1 << 20) as f64 / 1e6 - 0.5;
+                let quarter = |random: &mut Random| (random.below(9) as f64 - 4.0) / 4.0;
+                let any = |random: &mut Random| random.below(1 << 20) as f64 / 1e6 - 0.5;
                 let tensor = Tensor::from_fn(shape.as_slice(), |_| {
                     E::from_f64(if exact { quarter(&mut random) } else { any(&mut random) })
                 });
@@ -142,7 +141,7 @@ const DECISIONS: [f32; 9] =
 
 /// Images for pools: nothing but zeros of both signs, nothing but `-inf`, ties, all of it.
 fn images(shape: [usize; 4]) -> Vec<Tensor> {
-    let mut random = SplitMix64::new(7);
+    let mut random = Random::new(7);
     let mut of = |among: &[f32]| Tensor::from_fn(shape, |_| among[random.below(among.len())]);
     vec![
         of(&DECISIONS[..2]),
@@ -174,7 +173,7 @@ fn pools_hold(tool: Tool) {
         let x = network.input(Tensor::full(shape, 1.0_f32));
         let pooled = x.max_pool(size, &window);
         // Sums of quarters are exact; a sum of `-0` is `+0`.
-        let mut random = SplitMix64::new(number as u64);
+        let mut random = Random::new(number as u64);
         let cotangent = Tensor::from_fn(pooled.shape().clone(), |_| match random.below(9) {
             8 => -0.0,
             below => (below as f32 - 4.0) / 4.0,
