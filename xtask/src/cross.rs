@@ -1,8 +1,10 @@
-//! The golden tests on processors that this machine is not, under QEMU's user mode.
+//! The golden tests on processors that this machine is not, under QEMU's user mode, and compiled for
+//! the one that it is.
 //!
 //! The same binaries run on the processor models below: the features they detect differ, the bits
-//! must not. AArch64 needs a second compiler, which `tools/cross-toolchain` unpacks. A level that can't
-//! run is a failure.
+//! must not. AArch64 needs a second compiler, which `tools/cross-toolchain` unpacks. A compiler that
+//! may use every instruction of this machine may fuse no multiplication with an addition either. A level
+//! that can't run is a failure.
 
 use std::process::Command;
 
@@ -31,6 +33,21 @@ pub fn x86() -> Outcome<Tally> {
     }
     Ok(tally)
 }
+
+/// The golden tests, compiled for this very processor: all of the crate with the instructions that
+/// otherwise only kernels choose at run time.
+pub fn native() -> Outcome<Tally> {
+    let title = "goldens compiled for this processor";
+    let mut command = cargo(&NATIVE);
+    // Its own folder: the flag changes every crate, and would throw the other builds away.
+    let folder = target().join("native");
+    command.env("RUSTFLAGS", "-C target-cpu=native").env("CARGO_TARGET_DIR", folder);
+    tests(title, &mut command)?.not_empty(title)
+}
+
+/// The golden tests of the two programs that have any but those of files.
+const NATIVE: [&str; 9] =
+    ["test", "--package", "poorgrad", "--release", "--lib", "--test", "suite", "--", "golden"];
 
 /// The golden tests on AArch64.
 pub fn arm() -> Outcome<Tally> {

@@ -27,6 +27,7 @@ Usage: cargo xtask COMMAND
   replay OLD [NEW] the plans of the example networks at two commits, and what differs; without NEW,
                    those of the files at hand
   cross [x86|arm]  the golden tests on other processors, under QEMU
+  cross native     the golden tests compiled for this processor (`-C target-cpu=native`)
   deep [FILTER]    the tests that take too long for `ci`, in release
   faults           seeds faults into the kernels, each of which a test must catch
   callgrind [--renew]
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         ["replay", old, new] => replay::replay(old, Some(new)),
         ["cross"] => cross::x86().and_then(|x86| Ok(x86 + cross::arm()?)).map(run::Tally::report),
         ["cross", "x86"] => cross::x86().map(run::Tally::report),
+        ["cross", "native"] => cross::native().map(run::Tally::report),
         ["cross", "arm"] => cross::arm().map(run::Tally::report),
         ["deep"] => ci::deep("deep_").map(run::Tally::report),
         ["deep", filter] => ci::deep(filter).map(run::Tally::report),

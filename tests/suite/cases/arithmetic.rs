@@ -68,8 +68,10 @@ fn b70_nothing_is_contracted() {
     });
 }
 
+/// The same in debug, in release with overflow checked, and by `cargo xtask cross native` with every
+/// instruction of the processor, as the goldens are.
 #[test]
-fn b76_rosenbrock() {
+fn b76_rosenbrock_golden() {
     scalars!(P => {
         read(&[number::<P>(3.0), number(5.0)], |v| {
             let (x, y) = (v[0], v[1]);
