@@ -17,6 +17,8 @@ use pages::Pages;
 use pool::pool;
 use std::mem::{needs_drop, replace, take};
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Smaller blocks stay with the allocator, which recycles them itself.
 const SMALLEST: usize = 1 << 20;
@@ -50,10 +52,8 @@ enum Held<E> {
 
 impl<E: Elementary> Held<E> {
     fn zeros(count: usize) -> Self {
-        match Pages::zeros::<E>(count) {
-            Some(pages) => Self::Pages(pages),
-            None => Self::List(vec![E::zero(); count]),
-        }
+        let pages = LARGE_PAGES.load(Relaxed).then(|| Pages::zeros::<E>(count)).flatten();
+        pages.map_or_else(|| Self::List(vec![E::zero(); count]), Self::Pages)
     }
 
     /// The number of elements that there is room for.
@@ -172,6 +172,29 @@ pub struct MemoryStats {
 pub fn memory_stats() -> MemoryStats {
     pool().stats
 }
+
+/// Whether large blocks that are made from now on lie on large pages, where the system has them; they
+/// do unless told. What there is already stays where it is.
+///
+/// Large pages are faster to read and to touch for the first time. They do not come from the program's
+/// allocator, so that a counting one does not see them, and the system gives them in pieces of 2 MiB.
+///
+/// # Example
+///
+/// ```
+/// use poorgrad::{Tensor, set_large_pages};
+///
+/// set_large_pages(false);
+/// let from_the_allocator = Tensor::from_fn([1024, 1024], |_| 1.0_f32);
+/// set_large_pages(true);
+/// # assert_eq!(from_the_allocator.get(&[1, 1]), Some(1.0));
+/// ```
+pub fn set_large_pages(wanted: bool) {
+    LARGE_PAGES.store(wanted, Relaxed);
+}
+
+/// What [`set_large_pages`] was told last.
+static LARGE_PAGES: AtomicBool = AtomicBool::new(true);
 
 /// Gives what waits in the pool back to the system.
 ///
