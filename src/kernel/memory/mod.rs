@@ -37,7 +37,6 @@ const SMALLEST: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Block<E: Elementary> {
     held: Held<E>,
-    count: usize,
     /// Whether the pool counts this block among those in use.
     counted: bool,
 }
@@ -47,20 +46,24 @@ pub struct Block<E: Elementary> {
 enum Held<E> {
     /// The allocator's, or what a user brought.
     List(Vec<E>),
-    Pages(Pages),
+    /// Boxed, so that a small block is no larger for it.
+    Pages(Box<Pages>),
 }
 
 impl<E: Elementary> Held<E> {
     fn zeros(count: usize) -> Self {
         let pages = LARGE_PAGES.load(Relaxed).then(|| Pages::zeros::<E>(count)).flatten();
-        pages.map_or_else(|| Self::List(vec![E::zero(); count]), Self::Pages)
+        match pages {
+            Some(pages) => Self::Pages(Box::new(pages)),
+            None => Self::List(vec![E::zero(); count]),
+        }
     }
 
     /// The number of elements that there is room for.
     fn capacity(&self) -> usize {
         match self {
             Self::List(elements) => elements.capacity(),
-            Self::Pages(pages) => pages.bytes() / size_of::<E>(),
+            Self::Pages(pages) => pages.room() / size_of::<E>(),
         }
     }
 }
@@ -73,12 +76,13 @@ impl<E: Elementary> Block<E> {
             return Self::from(vec![E::zero(); count]);
         }
         let Some(mut held) = pool().take::<E>(count) else {
-            return Self { held: Held::zeros(count), count, counted: true };
+            return Self { held: Held::zeros(count), counted: true };
         };
-        if let Held::List(elements) = &mut held {
-            elements.resize(count, E::zero());
+        match &mut held {
+            Held::List(elements) => elements.resize(count, E::zero()),
+            Held::Pages(pages) => pages.resize::<E>(count),
         }
-        let mut block = Self { held, count, counted: true };
+        let mut block = Self { held, counted: true };
         if cfg!(debug_assertions) {
             // Whoever reads what was not written shows.
             block.fill(E::from_f64(f64::NAN));
@@ -110,8 +114,7 @@ impl<E: Elementary> Block<E> {
 
 impl<E: Elementary> From<Vec<E>> for Block<E> {
     fn from(elements: Vec<E>) -> Self {
-        let count = elements.len();
-        Self { held: Held::List(elements), count, counted: false }
+        Self { held: Held::List(elements), counted: false }
     }
 }
 
@@ -121,7 +124,7 @@ impl<E: Elementary> Deref for Block<E> {
     fn deref(&self) -> &[E] {
         match &self.held {
             Held::List(elements) => elements,
-            Held::Pages(pages) => pages.as_slice(self.count),
+            Held::Pages(pages) => pages.as_slice(),
         }
     }
 }
@@ -131,7 +134,7 @@ impl<E: Elementary> DerefMut for Block<E> {
     fn deref_mut(&mut self) -> &mut [E] {
         match &mut self.held {
             Held::List(elements) => elements,
-            Held::Pages(pages) => pages.as_mut_slice(self.count),
+            Held::Pages(pages) => pages.as_mut_slice(),
         }
     }
 }
@@ -262,7 +265,7 @@ mod tests {
         let block = take(&mut pool, large);
         let address = |held: &Held<f32>| match held {
             Held::List(elements) => elements.as_ptr(),
-            Held::Pages(pages) => pages.as_slice::<f32>(large).as_ptr(),
+            Held::Pages(pages) => pages.as_slice::<f32>().as_ptr(),
         };
         let first = address(&block);
         assert_eq!(pool.put(block, true).len(), 1, "the small one leaves");

@@ -26,6 +26,9 @@ mod mapped {
         map: MmapMut,
         /// Where the first large page begins.
         start: usize,
+        /// Bytes that there is room for.
+        room: usize,
+        /// Bytes of the elements.
         bytes: usize,
     }
 
@@ -43,24 +46,29 @@ mod mapped {
             let _ = map.advise(Advice::HugePage);
             let start = map.as_ptr().addr().next_multiple_of(LARGE) - map.as_ptr().addr();
             E::from_bytes(&map[start..start])?;
-            Some(Self { map, start, bytes })
+            Some(Self { map, start, room: bytes, bytes })
         }
 
-        pub(in super::super) fn bytes(&self) -> usize {
-            self.bytes
+        /// Bytes that there is room for.
+        pub(in super::super) fn room(&self) -> usize {
+            self.room
+        }
+
+        /// So many elements from now on, for which there must be room.
+        pub(in super::super) fn resize<E: Elementary>(&mut self, count: usize) {
+            self.bytes = count * size_of::<E>();
+            assert!(self.bytes <= self.room, "invariant: the pool serves what there is room for");
         }
 
         #[inline]
-        pub(in super::super) fn as_slice<E: Elementary>(&self, count: usize) -> &[E] {
-            let end = self.start + count * size_of::<E>();
-            E::from_bytes(&self.map[self.start..end])
-                .expect("invariant: plain, and at a page's border")
+        pub(in super::super) fn as_slice<E: Elementary>(&self) -> &[E] {
+            let bytes = &self.map[self.start..][..self.bytes];
+            E::from_bytes(bytes).expect("invariant: plain, and at a page's border")
         }
 
         #[inline]
-        pub(in super::super) fn as_mut_slice<E: Elementary>(&mut self, count: usize) -> &mut [E] {
-            let end = self.start + count * size_of::<E>();
-            let bytes = &mut self.map[self.start..end];
+        pub(in super::super) fn as_mut_slice<E: Elementary>(&mut self) -> &mut [E] {
+            let bytes = &mut self.map[self.start..][..self.bytes];
             E::from_bytes_mut(bytes).expect("invariant: plain, and at a page's border")
         }
     }
@@ -79,15 +87,19 @@ mod absent {
             None
         }
 
-        pub(in super::super) fn bytes(&self) -> usize {
+        pub(in super::super) fn room(&self) -> usize {
             match *self {}
         }
 
-        pub(in super::super) fn as_slice<E: Elementary>(&self, _count: usize) -> &[E] {
+        pub(in super::super) fn resize<E: Elementary>(&mut self, _count: usize) {
             match *self {}
         }
 
-        pub(in super::super) fn as_mut_slice<E: Elementary>(&mut self, _count: usize) -> &mut [E] {
+        pub(in super::super) fn as_slice<E: Elementary>(&self) -> &[E] {
+            match *self {}
+        }
+
+        pub(in super::super) fn as_mut_slice<E: Elementary>(&mut self) -> &mut [E] {
             match *self {}
         }
     }
