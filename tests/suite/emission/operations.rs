@@ -159,6 +159,8 @@ fn indexing<E: Elementary>(network: &Network<Tensor<E>>) {
     let source = network.input(numbers(network, &[4, 6]));
     let _ = (table.gather(rows), source.scatter(rows), table.row_update(source, rows));
     let _ = table.row_update(source.narrow(0, 0, 1), one);
+    let none = network.input(Tensor::full([4, 6], E::from_f64(-0.0)));
+    let _ = (none.narrow(0, 0, 1).scatter(one), none.scatter(rows));
     let _ = rows.reshape([2, 2, 5]).sum_along(&[2]);
     let flat = network.input(numbers(network, &[5]));
     let _ = (flat.gather(rows), rows * rows, table.gather(rows.reshape([2, 2, 5])));
