@@ -32,7 +32,9 @@ pub(super) fn scatter(w: &mut Writer, source: &Value, rows: &Value, count: usize
         rows.of,
         source.of
     );
-    w.write(of, text)
+    let sums = w.write(of, text);
+    // A target may write one row where it should add it.
+    if rows.count() == 1 { w.sum_of_one(&sums) } else { sums }
 }
 
 /// A table with the rows that `[count]` numbers name replaced; the last of equal numbers stays.

@@ -115,16 +115,19 @@ pub(super) fn fold(w: &mut Writer, x: &Value, axis: usize, by: [usize; 3]) -> Va
     }
     let mut extents = x.extents()[..last].to_vec();
     extents[axis] = extent;
-    let mut total = w.full(0.0, &extents);
+    let mut total: Option<Value> = None;
     for at in (0..size).rev() {
         let part = w.slice(x, last, [at, at + 1, 1]);
         let part = w.reshape(&part, &x.extents()[..last]);
         let low = at * dilation;
         let covered = (windows - 1) * step + 1;
         let part = w.pad(&part, axis, [low, extent - low - covered, step - 1], 0.0);
-        total = w.add(&total, &part);
+        total = Some(match total {
+            None => w.sum_of_one(&part),
+            Some(total) => w.add(&total, &part),
+        });
     }
-    total
+    total.unwrap_or_else(|| w.full(0.0, &extents))
 }
 
 /// Windows that do not overlap: each is brought where it lies.
@@ -143,7 +146,5 @@ fn apart(w: &mut Writer, x: &Value, axis: usize, by: [usize; 2]) -> Value {
     // The last window's gap may lie outside.
     let x = w.slice(&x, axis, [0, extent.min(windows * step), 1]);
     let x = w.pad(&x, axis, [0, extent.saturating_sub(windows * step), 0], 0.0);
-    // A sum is never -0.
-    let zero = w.full(0.0, x.extents());
-    w.add(&zero, &x)
+    w.sum_of_one(&x)
 }

@@ -43,6 +43,9 @@ fn unary(w: &mut Writer, op: Unary, x: &Value) -> Value {
 
 fn binary(w: &mut Writer, op: Binary, a: &Value, b: &Value) -> Value {
     match op {
+        Binary::Add if w.is_splat(b, 0.0) => w.sum_of_one(a),
+        Binary::Add if w.is_splat(a, 0.0) => w.sum_of_one(b),
+        Binary::Sub if w.is_splat(b, -0.0) => w.sum_of_one(a),
         Binary::Add => w.binary("add", a, b),
         Binary::Sub => w.binary("subtract", a, b),
         Binary::Mul => w.binary("multiply", a, b),

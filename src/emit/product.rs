@@ -8,6 +8,10 @@ use crate::kernel::order::KB;
 pub(super) fn emit(w: &mut Writer, a: &Value, b: &Value, exact: bool) -> Value {
     let (left, right) = (a.rank() - 1, b.rank() - 2);
     let depth = a.extents()[left];
+    if depth == 1 {
+        let product = dot(w, a, b);
+        return w.sum_of_one(&product);
+    }
     if !exact || depth <= KB {
         return dot(w, a, b);
     }

@@ -332,7 +332,7 @@ impl<P: Tensorial> Walk<'_, P> {
                         _ => index::row_update(w, &x[0], &x[1], &rows),
                     }
                 }
-                Call::Window { form, geometry } => window::emit(w, *form, geometry, &x)?,
+                Call::Window { form, geometry } => window::emit(w, *form, geometry, &x),
             },
         }))
     }

@@ -6,10 +6,10 @@ use crate::kernel::order::{LANES, SB};
 
 /// The sum over `axes`, ascending; exactly, in the specified order.
 pub(super) fn sum(w: &mut Writer, x: &Value, axes: &[usize], exact: bool) -> Value {
-    if axes.is_empty() {
-        // The sum of one is never -0.
-        let zero = w.full(0.0, x.extents());
-        return w.add(&zero, x);
+    if axes.iter().all(|&axis| x.extents()[axis] == 1) {
+        let kept = (0..x.rank()).filter(|axis| !axes.contains(axis)).map(|axis| x.extents()[axis]);
+        let term = w.reshape(x, &kept.collect::<Vec<_>>());
+        return w.sum_of_one(&term);
     }
     if !exact {
         return w.reduce("add", x, axes, 0.0);

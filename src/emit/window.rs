@@ -9,23 +9,15 @@ use crate::kernel::call::Geometry;
 use crate::kernel::task::WindowForm;
 
 /// Work on the windows of images.
-pub(super) fn emit(
-    w: &mut Writer,
-    form: WindowForm,
-    of: &Geometry,
-    x: &[Value],
-) -> Result<Value, String> {
-    if of.window.groups != 1 {
-        return Err("no module states the windows of several groups by one operation".into());
-    }
-    Ok(match form {
+pub(super) fn emit(w: &mut Writer, form: WindowForm, of: &Geometry, x: &[Value]) -> Value {
+    match form {
         WindowForm::Product => product(w, of, x),
         WindowForm::ImagesGradient => images_gradient(w, of, x),
         WindowForm::WeightsGradient => weights_gradient(w, of, x),
         WindowForm::MaxPool => pool(w, of, &x[0], "maximum", f64::NEG_INFINITY),
         WindowForm::MaxPoolGradient if of.window.dilation == [1, 1] => unpool(w, of, x),
         WindowForm::MaxPoolGradient => unpool_recorded(w, of, x),
-    })
+    }
 }
 
 /// The windows down and across.
@@ -43,20 +35,26 @@ struct Convolution<'a> {
     stride: [usize; 2],
     pad: [[i64; 2]; 2],
     dilate: [[usize; 2]; 2],
+    /// Groups of batches of `a`, and of its features: one of the two is 1.
+    groups: [usize; 2],
     extents: [usize; 4],
+    /// How many products an element sums.
+    terms: usize,
 }
 
 fn convolution(w: &mut Writer, a: &Value, b: &Value, by: &Convolution<'_>) -> Value {
-    let Convolution { layout, stride, pad, dilate: [left, right], extents } = by;
+    let Convolution { layout, stride, pad, dilate: [left, right], groups, extents, terms } = by;
+    let [batches, features] = groups;
     let of = Type::new(a.of.kind, extents);
     let text = format!(
         "stablehlo.convolution({a}, {b}) dim_numbers = {layout}, window = {{stride = {stride:?}, \
-         pad = {pad:?}, lhs_dilate = {left:?}, rhs_dilate = {right:?}}} {{batch_group_count = 1 : i64, feature_group_count = 1 : i64, \
+         pad = {pad:?}, lhs_dilate = {left:?}, rhs_dilate = {right:?}}} {{batch_group_count = {batches} : i64, feature_group_count = {features} : i64, \
          precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]}} : \
          ({}, {}) -> {of}",
         a.of, b.of
     );
-    w.write(of, text)
+    let sum = w.write(of, text);
+    if *terms == 1 { w.sum_of_one(&sum) } else { sum }
 }
 
 fn product(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
@@ -66,7 +64,9 @@ fn product(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
         stride: of.window.step,
         pad: of.window.padding.map(|pad| pad.map(|n| n as i64)),
         dilate: [[1, 1], of.window.dilation],
+        groups: [1, of.window.groups],
         extents: [of.extents[0], of.filters[0], oh, ow],
+        terms: of.filters[1..].iter().product(),
     };
     convolution(w, &x[0], &x[1], &by)
 }
@@ -75,7 +75,7 @@ fn product(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
 ///
 /// COST: reversed by an operation of its own. XLA-CPU has no fast convolution that reverses.
 fn images_gradient(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
-    let Window { step, dilation, padding, .. } = of.window;
+    let Window { step, dilation, padding, groups } = of.window;
     let outputs = outputs(of);
     let pad = [0, 1].map(|axis| {
         let reach = (of.filters[2 + axis] - 1) * dilation[axis];
@@ -88,13 +88,23 @@ fn images_gradient(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
         stride: [1, 1],
         pad,
         dilate: [step, dilation],
+        groups: [1, groups],
         extents: of.extents,
+        terms: of.filters[0] / groups * of.filters[2] * of.filters[3],
     };
-    let weights = w.reverse(&x[1], &[2, 3]);
+    let mut weights = w.reverse(&x[1], &[2, 3]);
+    if groups > 1 {
+        // What was a group's filters are its channels, each group's behind the last one's.
+        let [f, c, kh, kw] = of.filters;
+        let apart = w.reshape(&weights, &[groups, f / groups, c, kh, kw]);
+        let beside = w.permute(&apart, &[1, 0, 2, 3, 4]);
+        weights = w.reshape(&beside, &[f / groups, groups * c, kh, kw]);
+    }
     convolution(w, &x[0], &weights, &by)
 }
 
-/// Of the images and the cotangent, batches for channels. The result's batch stands in front of its
+/// Of the images and the cotangent, batches for channels, so that groups of channels are groups of
+/// batches. The result's batch stands in front of its
 /// features, as some targets want it, and is transposed.
 fn weights_gradient(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
     let Window { step, dilation, padding, .. } = of.window;
@@ -111,7 +121,9 @@ fn weights_gradient(w: &mut Writer, of: &Geometry, x: &[Value]) -> Value {
         stride: dilation,
         pad,
         dilate: [[1, 1], step],
+        groups: [of.window.groups, 1],
         extents: [c, f, kh, kw],
+        terms: of.extents[0] * outputs[0] * outputs[1],
     };
     let swapped = convolution(w, &x[0], &x[1], &by);
     w.permute(&swapped, &[1, 0, 2, 3])
@@ -135,7 +147,11 @@ pub(super) fn pool(w: &mut Writer, of: &Geometry, x: &Value, op: &str, start: f6
         x.of,
         init.of
     );
-    w.write(result, text)
+    let pooled = w.write(result, text);
+    match op {
+        "add" if of.filters[2..] == [1, 1] => w.sum_of_one(&pooled),
+        _ => pooled,
+    }
 }
 
 /// Images in their padding.

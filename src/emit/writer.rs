@@ -124,6 +124,22 @@ impl Writer {
         self.binary("add", a, b)
     }
 
+    /// A sum of one term: never `-0`.
+    ///
+    /// BITS: chosen, not added. XLA takes a sum with `+0`, a reduction of one term and a product of depth 1
+    /// for the term, and keeps its sign.
+    pub(super) fn sum_of_one(&mut self, term: &Value) -> Value {
+        let zero = self.full(0.0, term.extents());
+        let none = self.compare("EQ", term, &zero);
+        self.select(&none, &zero, term)
+    }
+
+    /// Whether a value is this number everywhere, as a splat says.
+    pub(super) fn is_splat(&self, x: &Value, number: f64) -> bool {
+        let key = (x.of.clone(), literal::number(number, x.of.kind));
+        self.splats.get(&key).is_some_and(|splat| splat.name == x.name)
+    }
+
     /// A truth where the relation `LT LE GT GE EQ NE` holds.
     pub(super) fn compare(&mut self, relation: &str, a: &Value, b: &Value) -> Value {
         let of = Type::new(Kind::Truth, a.extents());
@@ -147,8 +163,12 @@ impl Writer {
     }
 
     /// A truth as 0 or 1 of the element.
+    ///
+    /// BITS: chosen, not converted. XLA takes a product with a converted truth for a choice between the
+    /// other factor and `+0`, which loses the sign of a zero and the NaN of an infinity times 0.
     pub(super) fn number_of(&mut self, truth: &Value) -> Value {
-        let number = self.convert(truth, self.element);
+        let [one, zero] = [1.0, 0.0].map(|value| self.full(value, truth.extents()));
+        let number = self.select(truth, &one, &zero);
         self.truths.insert(number.name.to_string(), truth.clone());
         number
     }

@@ -3,6 +3,7 @@
 
 use super::options::Options;
 use super::passes::{Pass, pipeline, slice};
+use super::patterns::windows::raise;
 use super::results::Names;
 use super::run::Plan;
 use super::schedule::Schedule;
@@ -40,9 +41,17 @@ impl<P: Tensorial> Emittable<'_, P> {
     /// The items as recorded; where `raised`, what is equal shared, and work on windows matched.
     pub(crate) fn schedule(&self, raised: bool) -> Schedule<P> {
         let mut schedule = slice(self.tape, &self.wanted, self.gradients_from as usize);
-        for stage in pipeline::<P>() {
-            if raised && matches!(stage.pass, Some(Pass::Simplify | Pass::Windows)) {
-                (stage.run)(&mut schedule, &Options::default());
+        let does =
+            |wanted: Pass| pipeline::<P>().into_iter().find(|stage| stage.pass == Some(wanted));
+        if raised && let Some(simplify) = does(Pass::Simplify) {
+            let windows = does(Pass::Windows).is_some();
+            // As recorded first: constants that simplification folds hide what reads them.
+            if windows {
+                raise(&mut schedule);
+            }
+            (simplify.run)(&mut schedule, &Options::default());
+            if windows {
+                raise(&mut schedule);
             }
         }
         schedule

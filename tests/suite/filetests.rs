@@ -17,8 +17,8 @@
 //! ; test: differentiate %n %w ..   what is recorded for %n with respect to %w ..
 //! ; test: compile %n .. [keep %k ..] [without pass ..]    the plan of targets
 //! ; test: compile_training %n [keep %k ..] [without pass ..]   the plan of a loss
-//! ; test: emit %n .. | emit_recorded .. | emit_exact ..   the module of targets; of a loss and its
-//! ;   gradients by emit_training ..
+//! ; test: emit %n .. | emit_recorded .. | emit_exact .. [donate %from %into ..]   the module of targets;
+//! ;   of a loss and its gradients by emit_training ..
 //! ; test: compile_dot .. | compile_mermaid .. | compile_svg ..   a plan of targets, drawn
 //! ```
 //!
@@ -198,8 +198,13 @@ fn perform<P: Tensorial>(network: &Network<P>, directive: &str) -> Result<String
             "_exact" => ("compile", EmitForm::Exact),
             _ => return Err(format!("no directive `{directive}`")),
         };
-        let plan = compile(network, command, words)?;
-        return match Emit::new(&plan).form(form).module() {
+        let plan = compile(network, command, words.by_ref().take_while(|word| *word != "donate"))?;
+        let mut emit = Emit::new(&plan).form(form);
+        while let Some(from) = words.next() {
+            let into = words.next().ok_or("a buffer is given away for nothing")?;
+            emit = emit.donate(value(network, from)?, value(network, into)?);
+        }
+        return match emit.module() {
             Ok(module) => Ok(module.into_text()),
             Err(error) => Ok(format!("refused: {error}")),
         };

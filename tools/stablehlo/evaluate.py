@@ -1,7 +1,9 @@
 """Evaluates modules by StableHLO's reference interpreter: frames, or files with `.npz` arguments.
 
-Operations that the interpreter lacks end the process: whoever asks starts another one.
+Operations that the interpreter lacks end the process. Files have a process each; whoever asks by frames
+starts another one.
 """
+import subprocess
 import sys
 import time
 
@@ -60,25 +62,37 @@ def handle(words, frames):
     return [f"{micros:.1f}", *map(word, fetched)], fetched
 
 
+def shown(path):
+    """Prints what a module gives; whether it gives something."""
+    try:
+        with open(path, encoding="utf-8") as file, CONTEXT, ir.Location.unknown():
+            module = parsed(file.read(), CONTEXT)
+            inputs, _ = signature(module)
+            module = legalized(module)
+        from run import arguments
+
+        for index, result in enumerate(evaluated(module, arguments(path, inputs))):
+            print(f"{path}: result {index} {word(result)} {result.ravel()[:8]}")
+        return True
+    except Exception as error:  # noqa: BLE001
+        print(f"error {path}: {error}")
+        return False
+
+
 def main(paths):
     failed = 0
     for path in paths:
-        try:
-            with open(path, encoding="utf-8") as file, CONTEXT, ir.Location.unknown():
-                module = parsed(file.read(), CONTEXT)
-                inputs, _ = signature(module)
-                module = legalized(module)
-            from run import arguments
-
-            for index, result in enumerate(evaluated(module, arguments(path, inputs))):
-                print(f"{path}: result {index} {word(result)} {result.ravel()[:8]}")
-        except Exception as error:  # noqa: BLE001
-            failed += 1
-            print(f"error {path}: {error}")
+        # A process each: what one module ends, the next does not see.
+        ended = subprocess.run([sys.executable, __file__, "--one", path], check=False).returncode
+        if ended < 0:
+            print(f"error {path}: the interpreter ended by signal {-ended}", flush=True)
+        failed += ended != 0
     return 1 if failed else 0
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        sys.exit(0 if shown(sys.argv[2]) else 1)
     if len(sys.argv) > 1:
         sys.exit(main(sys.argv[1:]))
     serve(handle)

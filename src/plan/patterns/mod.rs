@@ -4,6 +4,7 @@
 //! place in the plan that knows particular kernels.
 
 pub(super) mod epilogue;
+mod groups;
 pub(super) mod sums;
 pub(super) mod windows;
 

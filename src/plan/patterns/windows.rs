@@ -26,6 +26,35 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
     if P::Element::lowering() == Lowering::Generic {
         return Report::new(NAME, format!("no kernels for {}", P::Element::NAME));
     }
+    let Replaced { counts, dropped, notes } = replace(schedule, |matcher, id| matcher.matched(id));
+    let names = ["convolutions", "of images", "of weights", "maximum pools", "of pools"];
+    // In the order in which a reader thinks of them.
+    let told = [0, 2, 1, 3, 4].into_iter().filter(|&form| counts[form] > 0);
+    let told: Vec<String> = told
+        .map(|form| match form {
+            1 | 2 | 4 => format!("{} gradients {}", counts[form], names[form]),
+            _ => format!("{} {}", counts[form], names[form]),
+        })
+        .collect();
+    let summary = match told.is_empty() {
+        true => String::from("nothing to walk over"),
+        false => format!("{}; {dropped} items are not needed any more", told.join(", ")),
+    };
+    Report { notes, ..Report::new(NAME, summary) }
+}
+
+/// What was replaced: how often each form, how many items nothing needs any more, what nearly matched.
+struct Replaced {
+    counts: [usize; 5],
+    dropped: usize,
+    notes: Vec<String>,
+}
+
+/// Lets the item that stands for a match be computed directly.
+fn replace<P: Tensorial>(
+    schedule: &mut Schedule<P>,
+    matched: impl Fn(&Matcher<'_, P>, Id) -> Option<Result<Matched, String>>,
+) -> Replaced {
     let matcher = Matcher::new(schedule);
     let (mut found, mut notes) = (Vec::new(), Vec::new());
     let mut covered = BTreeSet::new();
@@ -34,7 +63,7 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
         if covered.contains(&id) {
             continue;
         }
-        match matcher.matched(id) {
+        match matched(&matcher, id) {
             Some(Ok(matched)) => {
                 covered.extend(matched.inside.iter().copied());
                 found.push(matched);
@@ -55,20 +84,12 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
         }
     }
     let dropped = drop_unused(schedule);
-    let names = ["convolutions", "of images", "of weights", "maximum pools", "of pools"];
-    // In the order in which a reader thinks of them.
-    let told = [0, 2, 1, 3, 4].into_iter().filter(|&form| counts[form] > 0);
-    let told: Vec<String> = told
-        .map(|form| match form {
-            1 | 2 | 4 => format!("{} gradients {}", counts[form], names[form]),
-            _ => format!("{} {}", counts[form], names[form]),
-        })
-        .collect();
-    let summary = match told.is_empty() {
-        true => String::from("nothing to walk over"),
-        false => format!("{}; {dropped} items are not needed any more", told.join(", ")),
-    };
-    Report { notes, ..Report::new(NAME, summary) }
+    Replaced { counts, dropped, notes }
+}
+
+/// The same for whoever lays out no memory: windows of several groups too, which no kernel walks over.
+pub(crate) fn raise<P: Tensorial>(schedule: &mut Schedule<P>) {
+    replace(schedule, |matcher, id| matcher.matched(id).or_else(|| matcher.grouped(id)));
 }
 
 /// The sums over the windows of images: of each the images, and how the windows lie.
@@ -86,29 +107,30 @@ pub(crate) fn summed_windows<P: Tensorial>(schedule: &Schedule<P>) -> BTreeMap<I
 }
 
 /// An item that a direct kernel computes from these operands.
-struct Matched {
-    id: Id,
-    call: Call,
-    operands: Vec<Id>,
+pub(super) struct Matched {
+    pub(super) id: Id,
+    pub(super) call: Call,
+    pub(super) operands: Vec<Id>,
     /// The items that it leaves out.
-    inside: Vec<Id>,
+    pub(super) inside: Vec<Id>,
 }
 
 /// Images seen as windows.
-struct Windowed {
-    images: Id,
-    extents: [usize; 4],
-    size: [usize; 2],
-    window: Window,
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Windowed {
+    pub(super) images: Id,
+    pub(super) extents: [usize; 4],
+    pub(super) size: [usize; 2],
+    pub(super) window: Window,
 }
 
 /// Windows folded back onto images.
-struct Folded {
+pub(super) struct Folded {
     /// `[n, c, oh, ow, kh, kw]`.
-    windows: Id,
-    window: Window,
+    pub(super) windows: Id,
+    pub(super) window: Window,
     /// The windows, and what is between them and the images.
-    inside: Vec<Id>,
+    pub(super) inside: Vec<Id>,
 }
 
 /// Weights seen as columns.
@@ -117,8 +139,8 @@ struct Weights {
     filters: [usize; 4],
 }
 
-struct Matcher<'s, P: Tensorial> {
-    schedule: &'s Schedule<P>,
+pub(super) struct Matcher<'s, P: Tensorial> {
+    pub(super) schedule: &'s Schedule<P>,
     /// How many items read each, results once more.
     readers: Vec<usize>,
 }
@@ -144,23 +166,23 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
         }
     }
 
-    fn lowered(&self, id: Id) -> Option<&'s Lowered> {
+    pub(super) fn lowered(&self, id: Id) -> Option<&'s Lowered> {
         match &self.schedule.item(id).definition {
             Definition::Operation(_, lowered) => Some(lowered),
             _ => None,
         }
     }
 
-    fn operand(&self, id: Id, position: usize) -> Option<Id> {
+    pub(super) fn operand(&self, id: Id, position: usize) -> Option<Id> {
         self.schedule.item(id).operands.get(position).copied()
     }
 
-    fn extents<const N: usize>(&self, id: Id) -> Option<[usize; N]> {
+    pub(super) fn extents<const N: usize>(&self, id: Id) -> Option<[usize; N]> {
         self.schedule.item(id).shape.extents().try_into().ok()
     }
 
     /// What a permutation of these axes reads.
-    fn permuted(&self, id: Id, axes: &[usize]) -> Option<Id> {
+    pub(super) fn permuted(&self, id: Id, axes: &[usize]) -> Option<Id> {
         match self.lowered(id)? {
             Lowered::View(Rearrangement::Permute(found)) if **found == *axes => self.operand(id, 0),
             _ => None,
@@ -168,12 +190,12 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
     }
 
     /// What a reshape reads.
-    fn reshaped(&self, id: Id) -> Option<Id> {
+    pub(super) fn reshaped(&self, id: Id) -> Option<Id> {
         matches!(self.lowered(id)?, Lowered::Reshape).then(|| self.operand(id, 0))?
     }
 
     /// The two factors of a product.
-    fn factors(&self, id: Id) -> Option<[Id; 2]> {
+    pub(super) fn factors(&self, id: Id) -> Option<[Id; 2]> {
         match self.lowered(id)? {
             Lowered::Call(Call::Product) => Some([self.operand(id, 0)?, self.operand(id, 1)?]),
             _ => None,
@@ -181,7 +203,7 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
     }
 
     /// Images padded with `value` behind two unfolds `[n, c, oh, ow, kh, kw]`.
-    fn windowed(&self, id: Id, value: f64) -> Option<Windowed> {
+    pub(super) fn windowed(&self, id: Id, value: f64) -> Option<Windowed> {
         let unfolded = |id: Id, wanted: usize| match *self.lowered(id)? {
             Lowered::View(Rearrangement::Unfold { axis, size, step, dilation })
                 if axis == wanted =>
@@ -234,7 +256,7 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
     }
 
     /// The match, if nothing else reads what it leaves out.
-    fn alone(&self, what: &str, matched: Matched) -> Result<Matched, String> {
+    pub(super) fn alone(&self, what: &str, matched: Matched) -> Result<Matched, String> {
         match matched.inside.iter().find(|&&id| self.readers[id as usize] != 1) {
             None => Ok(matched),
             Some(&id) => {
@@ -244,7 +266,7 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
         }
     }
 
-    fn call(&self, form: WindowForm, of: &Windowed, filters: [usize; 4]) -> Call {
+    pub(super) fn call(&self, form: WindowForm, of: &Windowed, filters: [usize; 4]) -> Call {
         let geometry = Geometry { extents: of.extents, filters, window: of.window };
         Call::Window { form, geometry: Box::new(geometry) }
     }
@@ -286,7 +308,7 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
 
     /// What a fold over columns in front of one over rows reads, narrowed to images without their
     /// padding: with how the windows lie.
-    fn folded(&self, id: Id) -> Option<Folded> {
+    pub(super) fn folded(&self, id: Id) -> Option<Folded> {
         let images: [usize; 4] = self.extents(id)?;
         let narrowed = |id: Id, wanted: usize| match self.lowered(id) {
             Some(&Lowered::View(Rearrangement::Narrow { axis, start, length }))

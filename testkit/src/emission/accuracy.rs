@@ -9,6 +9,8 @@ pub struct Accuracy {
     pub ordered: bool,
     /// Whether products of at most a block of terms are, in whatever form.
     pub short_products: bool,
+    /// Whether rows are scattered in their order.
+    pub scatters_in_order: bool,
     /// Whether a product may go into a sum unrounded.
     pub contracts: bool,
     /// Whether a quotient may be a product with the reciprocal.
@@ -27,6 +29,7 @@ impl Accuracy {
     pub const INTERPRETER: Self = Self {
         ordered: false,
         short_products: true,
+        scatters_in_order: true,
         contracts: false,
         reciprocals: false,
         flushes: false,
@@ -38,6 +41,7 @@ impl Accuracy {
     pub const EXACT: Self = Self {
         ordered: true,
         short_products: true,
+        scatters_in_order: true,
         contracts: false,
         reciprocals: false,
         flushes: false,
@@ -49,6 +53,7 @@ impl Accuracy {
     pub const XLA_CPU: Self = Self {
         ordered: false,
         short_products: false,
+        scatters_in_order: false,
         contracts: true,
         reciprocals: true,
         flushes: true,

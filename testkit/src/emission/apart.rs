@@ -20,6 +20,8 @@ struct Part {
     /// What stands between the operands and the shape.
     attributes: String,
     operands: Vec<usize>,
+    /// Whether it, or something behind it, does more than to move elements.
+    rounded: bool,
     /// What the operation gives; nothing for a source.
     value: Option<Symbol>,
     /// Where its value is fed; nothing for a selection, which stays what it is.
@@ -39,11 +41,14 @@ impl<P: Tensorial> Apart<P> {
         let selections: Vec<bool> = network.values().map(|value| value.is_selection()).collect();
         let mut lines = printed.lines();
         let mut text = format!("{}\n", lines.next().expect("a header"));
-        let (mut nodes, mut places, mut count) = (Vec::new(), Vec::new(), 0);
+        let mut nodes: Vec<(Part, Option<usize>, Option<usize>)> = Vec::new();
+        let (mut places, mut count) = (Vec::new(), 0);
         for (line, &selection) in lines.zip(&selections) {
             let mut part = Part::read(line);
             let (head, shape) = shaped(line);
             let source = matches!(part.operation.as_str(), "leaf" | "parameter" | "input");
+            let computed = !source && !moves(&part.operation);
+            part.rounded = computed || part.operands.iter().any(|&at| nodes[at].0.rounded);
             let (mut value, mut feed) = (None, None);
             if selection || !source {
                 let operands = part.operands.iter().map(|&at| format!("%{}", places[at]));
@@ -113,6 +118,12 @@ impl<P: Tensorial> Apart<P> {
         self.nodes[node].value.is_some() && self.nodes[node].feed.is_some()
     }
 
+    /// Whether something behind a node's value rounds: it is more than a source whose elements are moved.
+    #[must_use]
+    pub fn is_rounded(&self, node: usize) -> bool {
+        self.nodes[node].rounded
+    }
+
     /// The attributes of a node as text, with what separates them from the operands.
     #[must_use]
     pub fn attributes(&self, node: usize) -> &str {
@@ -161,8 +172,28 @@ impl Part {
         }
         let attributes = rest.split_once(" : [").map_or("", |(attributes, _)| attributes);
         let (operation, attributes) = (operation.to_string(), attributes.to_string());
-        Self { operation, attributes, operands, value: None, feed: None }
+        Self { operation, attributes, operands, rounded: false, value: None, feed: None }
     }
+}
+
+/// Whether an operation gives elements of its operands as they are.
+fn moves(operation: &str) -> bool {
+    matches!(
+        operation,
+        "reshape"
+            | "reshape_like"
+            | "permute"
+            | "unsqueeze"
+            | "squeeze"
+            | "narrow"
+            | "pad"
+            | "concat"
+            | "broadcast_like"
+            | "broadcast_along"
+            | "unfold"
+            | "gather"
+            | "row_update"
+    )
 }
 
 /// What stands in front of a node's shape, and the shape.

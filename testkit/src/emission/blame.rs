@@ -9,10 +9,10 @@
 
 use super::accuracy::Accuracy;
 use super::check::{Violation, check};
-use super::part::{Known, Part};
+use super::known::{Known, Level};
+use super::piece::{Piece, Shown};
 use super::report::{Report, Verdict};
 use super::shrink::shrunk;
-use super::single::Single;
 use poorgrad::{
     Compile, Elementary, Emit, EmitForm, EmittedModule, Network, Plan, Symbol, Tensor, Value,
 };
@@ -102,7 +102,7 @@ impl<'b, E: Elementary> Blame<'b, E> {
             }
         }
         let found = self.wrong(&known, wrong)?.ok_or(UNSTEADY)?;
-        self.verdict(&known, found).map(Some)
+        self.verdict(&known, wrong, found).map(Some)
     }
 
     /// What is wrong with the first nodes: at their end, run as one module, or anywhere, with every
@@ -164,81 +164,128 @@ impl<'b, E: Elementary> Blame<'b, E> {
         Ok((self.run)(&module, network))
     }
 
-    /// The suspect by itself, and if it is innocent, with its neighbours.
-    fn verdict(mut self, known: &Known<E>, fault: Fault) -> Result<Report, String> {
-        let node = fault.node();
-        let text = self.network.to_text();
-        let line = text.lines().nth(1 + node).unwrap_or_default().to_string();
-        let single = Single::new(&known.apart, node, &known.apart.read(node, &known.values));
-        if let Some(alone) = self.alone(&single)? {
-            let single = self.shrunk(single, matches!(alone, Fault::Refused(..)))?;
-            let fault = self.alone(&single)?.ok_or(UNSTEADY)?;
-            let (verdict, violation) = fault.told(Verdict::Operation);
-            let (network, last) =
-                single.clone().network().ok_or("the operation refuses its operands")?;
-            let module = module(&network.compile([last], []), self.form)?.into_text();
-            let (tape, runs) = (single.text(), self.runs);
-            return Ok(Report { verdict, violation, line, tape, module, runs });
+    /// The suspect by itself, and if it is innocent, with its neighbours among the first `count` nodes.
+    fn verdict(mut self, known: &Known<E>, count: usize, fault: Fault) -> Result<Report, String> {
+        let suspect = fault.node();
+        let piece = |nodes: &BTreeSet<usize>, shown| {
+            Piece::new(&known.apart, nodes, suspect, &known.values, shown)
+        };
+        let alone = piece(&BTreeSet::from([suspect]), Shown::Suspect);
+        if let Some(found) = self.fault(&alone)? {
+            return self.report_of(suspect, alone, &found);
         }
         // The fewest levels of operands that show it.
         for depth in 1..=known.apart.len() {
-            let part = Part::new(known, node, depth);
-            if let Some(fault) = self.together(&part)? {
-                let (verdict, violation) = fault.told(Verdict::Fusion(part.nodes.clone()));
-                let module = module(&part.network.compile([part.last], []), self.form)?.into_text();
-                let (tape, runs) = (part.text, self.runs);
-                return Ok(Report { verdict, violation, line, tape, module, runs });
+            let Level { nodes, whole } = known.level(suspect, depth);
+            let part = piece(&nodes, Shown::Suspect);
+            if let Some(found) = self.fault(&part)? {
+                return self.report_of(suspect, part, &found);
             }
-            if part.whole {
+            if whole {
                 break;
             }
         }
         // No part shows it with its end alone: the whole does, with all values shown.
-        let all = self.network.values().take(node + 1).filter(is_computed);
-        let all = all.map(|value| value.symbol());
-        let plan = all.fold(Compile::new(self.network), Compile::target).plan();
-        let module = module(&plan, self.form)?.into_text();
-        let others = known.apart.operands(node).to_vec();
-        let (verdict, violation) = fault.told(Verdict::Fusion(others));
-        Ok(Report { verdict, violation, line, tape: text, module, runs: self.runs })
+        let all = (0..count).filter(|&node| known.apart.is_step(node)).collect();
+        let whole = piece(&all, Shown::All);
+        match self.fault(&whole)? {
+            Some(found) => self.report_of(suspect, whole, &found),
+            None => Err(UNSTEADY.into()),
+        }
     }
 
-    /// The least that shows the same kind of fault.
-    fn shrunk(&mut self, single: Single<E>, refused: bool) -> Result<Single<E>, String> {
+    /// What is told of a piece that shows a fault, made small.
+    fn report_of(
+        &mut self,
+        suspect: usize,
+        piece: Piece<E>,
+        found: &Fault,
+    ) -> Result<Report, String> {
+        let refused = matches!(found, Fault::Refused(..));
+        let mut piece = self.shrunk(piece, refused)?;
+        let others = piece.others();
+        let fault = self.fault(&piece)?.ok_or(UNSTEADY)?;
+        let (verdict, violation) = fault.told(match others.is_empty() {
+            true => Verdict::Operation,
+            false => Verdict::Fusion(others),
+        });
+        let text = self.network.to_text();
+        let line = text.lines().nth(1 + suspect).unwrap_or_default().to_string();
+        let network = piece.network().ok_or("the operations refuse their operands")?;
+        let module = module(&plan(&network, &piece), self.form)?.into_text();
+        Ok(Report { verdict, violation, line, tape: piece.text(), module, runs: self.runs })
+    }
+
+    /// The least that shows the same kind of fault; of several operations, one that the suspect does not
+    /// show by itself.
+    fn shrunk(&mut self, piece: Piece<E>, refused: bool) -> Result<Piece<E>, String> {
         let mut problem = Ok(());
-        let small = shrunk(single, &mut |single| match self.alone(single) {
-            Ok(found) => found.is_some_and(|found| refused == matches!(found, Fault::Refused(..))),
-            Err(error) => {
+        let several = !piece.others().is_empty();
+        let small = shrunk(piece, &mut |piece| {
+            if several && piece.others().is_empty() {
+                return false;
+            }
+            let same = |fault: &Fault| refused == matches!(fault, Fault::Refused(..));
+            let shows = self.fault(piece).and_then(|found| {
+                let shows = found.is_some_and(|found| same(&found));
+                Ok(shows && (!several || self.is_innocent(piece)?))
+            });
+            shows.unwrap_or_else(|error| {
                 problem = Err(error);
                 false
-            }
+            })
         });
         problem.map(|()| small)
     }
 
-    /// What is wrong with an operation by itself.
-    fn alone(&mut self, single: &Single<E>) -> Result<Option<Fault>, String> {
-        let Some((network, last)) = single.clone().network() else { return Ok(None) };
+    /// Whether the suspect of a piece keeps its bound by itself.
+    fn is_innocent(&mut self, piece: &Piece<E>) -> Result<bool, String> {
+        let Some(network) = piece.clone().network() else { return Ok(false) };
         let known = Known::new(&network, &self.accuracy);
-        let node = known.apart.len() - 1;
-        Ok(match self.run(&network.compile([last], []), &network)? {
-            Ok(found) => {
-                let operands = known.apart.read(node, &known.values);
-                check(&known.apart, node, &operands, &found[0], &self.accuracy).map(Fault::Outside)
-            }
-            Err(message) => Some(Fault::Refused(node, message)),
-        })
+        let suspect = piece.suspect();
+        let nodes = BTreeSet::from([suspect]);
+        let alone = Piece::new(&known.apart, &nodes, suspect, &known.values, Shown::Suspect);
+        Ok(self.fault(&alone)?.is_none())
     }
 
-    /// What is wrong with a part of the tape, its end alone being shown.
-    fn together(&mut self, part: &Part<E>) -> Result<Option<Fault>, String> {
-        let known = Known::new(&part.network, &self.accuracy);
-        let node = known.apart.len() - 1;
-        Ok(match self.run(&part.network.compile([part.last], []), &part.network)? {
-            Ok(found) => known.outside(node, &found[0]).map(Fault::Outside),
-            Err(message) => Some(Fault::Refused(node, message)),
-        })
+    /// What is wrong with the suspect of a piece: by itself and with every value shown it is held to
+    /// its own bound, else to what the piece can make of the bounds.
+    fn fault(&mut self, piece: &Piece<E>) -> Result<Option<Fault>, String> {
+        let Some(network) = piece.clone().network() else { return Ok(None) };
+        let known = Known::new(&network, &self.accuracy);
+        let suspect = piece.suspect();
+        let found = match self.run(&plan(&network, piece), &network)? {
+            Ok(found) => found,
+            Err(message) => return Ok(Some(Fault::Refused(suspect, message))),
+        };
+        if piece.shown == Shown::Suspect && !piece.others().is_empty() {
+            return Ok(known.outside(suspect, &found[0]).map(Fault::Outside));
+        }
+        let mut values = known.values.clone();
+        for (at, found) in shown(&network, piece).into_iter().zip(found) {
+            values[at] = found;
+        }
+        let operands = known.apart.read(suspect, &values);
+        let found = check(&known.apart, suspect, &operands, &values[suspect], &self.accuracy);
+        Ok(found.map(Fault::Outside))
     }
+}
+
+/// The places on a piece's tape of what its module gives.
+fn shown<E: Elementary>(network: &Network<Tensor<E>>, piece: &Piece<E>) -> Vec<usize> {
+    match piece.shown {
+        Shown::Suspect => vec![piece.suspect()],
+        Shown::All => {
+            let all = network.values().enumerate().filter(|(_, value)| is_computed(value));
+            all.map(|(at, _)| at).collect()
+        }
+    }
+}
+
+fn plan<E: Elementary>(network: &Network<Tensor<E>>, piece: &Piece<E>) -> Plan<Tensor<E>> {
+    let symbols: Vec<Symbol> = network.values().map(|value| value.symbol()).collect();
+    let targets = shown(network, piece).into_iter().map(|at| symbols[at]);
+    targets.fold(Compile::new(network), Compile::target).plan()
 }
 
 fn module<E: Elementary>(

@@ -12,10 +12,10 @@ mod apart;
 mod blame;
 mod check;
 mod flush;
-mod part;
+mod known;
+mod piece;
 mod report;
 mod shrink;
-mod single;
 mod spread;
 
 pub use accuracy::Accuracy;
@@ -23,5 +23,4 @@ pub use apart::Apart;
 pub use blame::{Blame, Run};
 pub use check::{Violation, check, ulps};
 pub use report::{Report, Verdict};
-pub use single::Single;
 pub use spread::spread;

@@ -166,8 +166,9 @@ fn fast_math_is_found() {
 fn a_fault_of_fusion_is_told_from_one_of_an_operation() {
     let Some(mut bench) = Bench::open(Tool::Runner, "blame") else { return };
     let network = Network::new();
-    let x = network.input(Tensor::from([0.5_f32, 1.5, 2.0]));
-    let _ = ((x * x) + x).tanh().exp();
+    let x = network.input(Tensor::from_fn([4, 6], |i| 0.11 * (i[0] + 2 * i[1]) as f32 + 0.3));
+    let y = network.input(Tensor::from_fn([6], |i| i[0] as f32 - 2.5));
+    let _ = (((x * x) + x).tanh() - y.sin().broadcast_like(x)).exp();
     // Wrong only where a module has a product and an exponential.
     let fault = |text: &str| {
         if !text.contains("stablehlo.multiply") {
@@ -179,7 +180,47 @@ fn a_fault_of_fusion_is_told_from_one_of_an_operation() {
     };
     let report = found(&mut bench, &network, EmitForm::Recorded, &fault).expect("a wrong runner");
     assert!(report.line.contains(" = exp "), "{report}");
-    assert_eq!(report.verdict, Verdict::Fusion(vec![1, 2, 3]), "{report}");
+    // The sine is no part of it, nor more than one element.
+    assert_eq!(report.verdict, Verdict::Fusion(vec![2, 3, 4, 7]), "{report}");
+    let steps = report.tape.lines().filter(|line| !line.contains(" = input ")).skip(1);
+    let steps: Vec<&str> = steps.map(|line| line.split(' ').nth(2).unwrap_or_default()).collect();
+    assert_eq!(steps, ["mul", "add", "tanh", "sub", "exp"], "{report}");
+    assert!(report.tape.ends_with("= exp %5 : [1, 1]\n"), "{report}");
+    assert!(report.module.contains("tensor<1x1xf32>"), "{report}");
+    assert!(!report.module.contains("tensor<4x6xf32>"), "{report}");
+    // What is told shows the fault when it is run as it stands.
+    let shown = Network::<Tensor>::parse(&report.tape).expect("a tape");
+    let again = found(&mut bench, &shown, EmitForm::Recorded, &fault).expect("a wrong runner");
+    assert!(matches!(again.verdict, Verdict::Fusion(_)), "{again}");
+}
+
+/// A fault that needs a value which is read by others to be shown: the whole is told, made small.
+#[test]
+fn a_fault_that_needs_all_values_shown_is_made_small() {
+    let Some(mut bench) = Bench::open(Tool::Runner, "blame") else { return };
+    let network = Network::new();
+    let x = network.input(Tensor::from_fn([3, 5], |i| 0.1 * (2 * i[0] + i[1]) as f32 + 0.2));
+    let _ = (x * x).sqrt().tanh().exp() + x.sin();
+    // Wrong only where a module gives several values and has an exponential.
+    let fault = |text: &str| {
+        let several =
+            text.lines().any(|line| line.starts_with("    return") && line.contains(", "));
+        if !several || !text.contains("stablehlo.exponential") {
+            return text.to_string();
+        }
+        with_fault(text, "stablehlo.tanh", |name, x, of, place| {
+            format!("    {name} = stablehlo.cosine {x} : {of}{place}")
+        })
+    };
+    let report = found(&mut bench, &network, EmitForm::Recorded, &fault).expect("a wrong runner");
+    assert!(report.line.contains(" = tanh "), "{report}");
+    assert_eq!(report.verdict, Verdict::Fusion(vec![4]), "{report}");
+    assert_eq!(report.tape.lines().count(), 4, "{report}");
+    assert!(report.tape.contains(" = tanh %0 : [1, 1]\n"), "{report}");
+    assert!(report.violation.is_some(), "{report}");
+    let shown = Network::<Tensor>::parse(&report.tape).expect("a tape");
+    let again = found(&mut bench, &shown, EmitForm::Recorded, &fault).expect("a wrong runner");
+    assert_eq!(again.verdict, Verdict::Fusion(vec![2]), "{again}");
 }
 
 /// A tape for faults of movement and order: a difference, a transposition, a product with it.

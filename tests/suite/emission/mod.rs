@@ -11,6 +11,8 @@ mod cases;
 mod labels;
 mod models;
 mod operations;
+mod pairs;
+mod raised;
 mod server;
 mod steps;
 mod tapes;

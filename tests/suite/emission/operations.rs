@@ -42,7 +42,7 @@ const CORNERS: [f64; 30] = [
 
 type Recorder<E> = fn(&Network<Tensor<E>>);
 
-fn corners<E: Elementary>() -> Vec<E> {
+pub(super) fn corners<E: Elementary>() -> Vec<E> {
     CORNERS.iter().map(|&x| E::from_f64(x)).collect()
 }
 
@@ -70,6 +70,11 @@ fn binary<E: Elementary>(network: &Network<Tensor<E>>) {
     let _ = (a.lt(b), a.le(b), a.gt(b), a.ge(b), a.eq(b), a.ne(b));
     let mean = network.input(numbers(network, &[3, 7])).mean_along(&[1]);
     let _ = (a.select(b, a), a.lt(b).select(a, b), mean);
+    // Numbers that are truths: XLA takes a product with a converted one for a choice.
+    let mask = a.lt(b);
+    let moved = mask.transpose().narrow(0, 0, 1).broadcast_like(a);
+    let _ = (a * mask, mask * a, a.absorb(mask), mask.absorb(a), a * moved, a.absorb(moved));
+    let _ = (mask * moved, -mask * a, a / mask, a.absorb_div(mask));
 }
 
 /// What moves elements, corners among them.
@@ -85,6 +90,9 @@ fn movement<E: Elementary>(network: &Network<Tensor<E>>) {
     let long = network.input(numbers(network, &[90]));
     let _ = (long.unfold(0, 40, 1, 1), long.unfold(0, 3, 5, 2).fold(0, 90, 5, 2));
     let _ = long.unfold(0, 4, 5, 1).fold(0, 90, 5, 1);
+    let none = network.input(Tensor::full([4, 1], E::from_f64(-0.0)));
+    let _ = (none.fold(0, 4, 1, 1), none.fold(0, 7, 2, 1));
+    let _ = network.input(Tensor::full([3, 2], E::from_f64(-0.0))).fold(0, 4, 1, 1);
 }
 
 /// What sums and compares along axes.
@@ -118,6 +126,12 @@ fn reductions<E: Elementary>(network: &Network<Tensor<E>>) {
         .to_vec(),
     ));
     let _ = (far.log_sum_exp(1), far.log_softmax(1), far.softmax(1));
+    // Sums of one term, and of nothing but -0.
+    let one = network.input(Tensor::new([6, 1, 5], corners()));
+    let _ = (one.sum_along(&[1]), one.sum_like(one.sum_along(&[1]).reshape([6, 1, 5])));
+    let none = network.input(Tensor::full([3, 4], E::from_f64(-0.0)));
+    let _ = (none.sum_along(&[1]), none.sum(), none.sum_along(&[0]));
+    let _ = (x - x.literal(0.0), x.literal(0.0) - x, x * x.literal(1.0));
     let long = network.input(numbers(network, &[4100]));
     let _ = (long.sum(), long.reshape([2, 2050]).sum_along(&[1]));
 }
@@ -129,6 +143,10 @@ fn products<E: Elementary>(network: &Network<Tensor<E>>) {
     let _ = of(&[2, 3, 2, 4]).matmul(of(&[2, 3, 4, 3]));
     let _ = of(&[2, 515]).matmul(of(&[515, 3]));
     let _ = of(&[2, 0]).matmul(of(&[0, 3]));
+    let column = network.input(Tensor::new([30, 1], corners()));
+    let _ = column.matmul(column.transpose());
+    let none = network.input(Tensor::full([3, 4], E::from_f64(-0.0)));
+    let _ = none.matmul(of(&[4, 2]) * of(&[4, 2]));
     let corners = network.input(Tensor::new([5, 6], corners()));
     let _ = corners.matmul(of(&[6, 2]));
 }
@@ -141,9 +159,19 @@ fn indexing<E: Elementary>(network: &Network<Tensor<E>>) {
     let source = network.input(numbers(network, &[4, 6]));
     let _ = (table.gather(rows), source.scatter(rows), table.row_update(source, rows));
     let _ = table.row_update(source.narrow(0, 0, 1), one);
+    let none = network.input(Tensor::full([4, 6], E::from_f64(-0.0)));
+    let _ = (none.narrow(0, 0, 1).scatter(one), none.scatter(rows));
     let _ = rows.reshape([2, 2, 5]).sum_along(&[2]);
     let flat = network.input(numbers(network, &[5]));
     let _ = (flat.gather(rows), rows * rows, table.gather(rows.reshape([2, 2, 5])));
+    let lines = network.input(Tensor::new([6, 5], corners())).narrow(0, 2, 4);
+    let _ = (
+        lines * rows,
+        lines.absorb(rows),
+        rows.absorb(lines),
+        rows.transpose().transpose() * lines,
+    );
+    let _ = lines * lines.first_max_along(&[1]);
 }
 
 /// Convolutions and pools with all their gradients: raised where they may be.

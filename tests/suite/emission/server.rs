@@ -1,6 +1,7 @@
 //! The resident processes: what they refuse, what they survive, and that none outlives its parent.
 
 use super::tools::Tool;
+use poorgrad::{Emit, Network, Tensor};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -104,29 +105,85 @@ fn bad_frames_are_answered() {
     let _ = child.wait();
 }
 
+/// Every tool: XLA has threads of its own.
 #[test]
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 fn a_server_ends_with_its_parent() {
+    for which in [Tool::Validator, Tool::Evaluator, Tool::Runner] {
+        let Some(command) = tool(which) else { return };
+        // A shell is the parent; the input stays open, and so only its end can end the server.
+        let mut shell = Command::new("sh")
+            .args(["-c", "exec 3<&0; \"$0\" <&3 & wait"])
+            .arg(command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("a shell");
+        let (mut input, mut output) =
+            (shell.stdin.take().expect("a pipe"), shell.stdout.take().expect("a pipe"));
+        input.write_all(&framed(b"hello")).and_then(|()| input.flush()).expect("a pipe");
+        assert!(reply(&mut output).starts_with("ok "), "{which:?}");
+        shell.kill().expect("a shell");
+        let _ = shell.wait();
+        let (ended, end) = mpsc::channel();
+        std::thread::spawn(move || {
+            let _ = ended.send(output.read_to_end(&mut Vec::new()).is_ok());
+        });
+        let ended = end.recv_timeout(Duration::from_secs(30));
+        assert_eq!(ended, Ok(true), "{which:?}: the server is an orphan");
+        drop(input);
+    }
+}
+
+#[test]
+fn a_server_outlives_the_thread_that_started_it() {
     let Some(command) = tool(Tool::Validator) else { return };
-    // A shell is the parent; the input stays open, and so only its end can end the server.
-    let mut shell = Command::new("sh")
-        .args(["-c", "exec 3<&0; \"$0\" <&3 & wait"])
-        .arg(command)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("a shell");
-    let (mut input, mut output) =
-        (shell.stdin.take().expect("a pipe"), shell.stdout.take().expect("a pipe"));
-    input.write_all(&framed(b"hello")).and_then(|()| input.flush()).expect("a pipe");
-    assert_eq!(reply(&mut output), "ok validate");
-    shell.kill().expect("a shell");
-    let _ = shell.wait();
-    let (ended, end) = mpsc::channel();
-    std::thread::spawn(move || {
-        let _ = ended.send(output.read_to_end(&mut Vec::new()).is_ok());
-    });
-    assert_eq!(end.recv_timeout(Duration::from_secs(30)), Ok(true), "the server is an orphan");
-    drop(input);
+    let start = move || Server::start(command.as_ref(), &[]);
+    let mut server = std::thread::spawn(start).join().expect("a thread").expect("a server");
+    std::thread::sleep(Duration::from_millis(500));
+    server.compile("doubled", DOUBLED).expect("a module");
+}
+
+/// A cache of keys as a decoder has it: it stays on the device, each step gives its buffer away for the
+/// next one, and has the plan's bits.
+#[test]
+fn a_donated_cache_stays_on_the_device() {
+    let Some(command) = tool(Tool::Runner) else { return };
+    let network = Network::new();
+    let cache = network.input(Tensor::full([4, 3], 0.0_f32)).named("cache");
+    let key = network.input(Tensor::full([1, 3], 0.0_f32)).named("key");
+    let at = network.input(Tensor::selection(&[0], 4)).named("at");
+    let next = cache.row_update(key * key, at).named("next");
+    let plan = network.compile([next], []);
+    let module = Emit::new(&plan).donate(cache, next).module().expect("a module");
+    assert!(module.text().contains("stablehlo.dynamic_update_slice"), "{}", module.text());
+    let mut server = Server::start(command.as_ref(), &[]).unwrap_or_else(|error| panic!("{error}"));
+    server.compile("step", module.text()).expect("a module");
+    let bytes = |tensor: &Tensor| -> Vec<u8> {
+        tensor.to_vec().into_iter().flat_map(f32::to_le_bytes).collect()
+    };
+    let mut held = Tensor::full([4, 3], 0.0_f32);
+    server.put("cache0", "f32:4,3", &bytes(&held)).expect("a buffer");
+    for (step, row) in [2, 0, 2, 3].into_iter().enumerate() {
+        let given = Tensor::from_fn([1, 3], |i| (i[1] + 2 * step) as f32 - 1.5);
+        let feeds = [
+            (cache.symbol(), held.clone()),
+            (key.symbol(), given.clone()),
+            (at.symbol(), Tensor::selection(&[row], 4)),
+        ];
+        held = plan.forward(&network, feeds).of(next);
+        let (from, into) = (format!("cache{step}"), format!("cache{}", step + 1));
+        let row = i32::try_from(row).expect("a row").to_le_bytes();
+        let given = [
+            Given::Kept(&from),
+            Given::Bytes("f32:1,3", &bytes(&given)),
+            Given::Bytes("i32:1", &row),
+        ];
+        let ran = server.run("step", &given, &[(0, &into)]).expect("a step");
+        assert!(ran.results.is_empty());
+        let told = refused(server.run("step", &given, &[(0, "again")]));
+        assert!(told.contains("given away"), "{told}");
+    }
+    assert_eq!(server.get("cache4").expect("a buffer"), bytes(&held));
 }

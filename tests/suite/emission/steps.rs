@@ -18,19 +18,30 @@ pub(super) fn observed<P: Tensorial>(network: &Network<P>, form: EmitForm) -> Em
     Emit::new(&plan).form(form).module().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs that module, and says which value is outside its operation's bound.
+/// Runs that module, and says which value is outside its operation's bound, the first one.
 pub(super) fn violation<P: Tensorial>(
     bench: &mut Bench,
     network: &Network<P>,
     form: EmitForm,
     accuracy: &Accuracy,
 ) -> Option<String> {
+    violations(bench, network, form, accuracy).into_iter().next().map(|(_, told)| told)
+}
+
+/// Every node whose value is outside its operation's bound, with what is told of it.
+pub(super) fn violations<P: Tensorial>(
+    bench: &mut Bench,
+    network: &Network<P>,
+    form: EmitForm,
+    accuracy: &Accuracy,
+) -> Vec<(usize, String)> {
     let module = observed(network, form);
     let results = match bench.run(&module, network, &[]) {
         Ok(results) => results,
-        Err(error) => return Some(error),
+        Err(error) => return vec![(network.len(), error)],
     };
     let text = network.to_text();
+    let lines: Vec<&str> = text.lines().skip(1).collect();
     let network = Network::<Tensor<P::Element>>::parse(&text).expect("a tape of tensors");
     let mut values = sources(&network);
     for (result, payload) in module.results().iter().zip(results) {
@@ -38,14 +49,16 @@ pub(super) fn violation<P: Tensorial>(
     }
     let apart = Apart::<Tensor<P::Element>>::new(&network);
     let of = |at: usize| values[at].clone().expect("a value of every node");
-    (0..apart.len()).filter(|&node| apart.is_step(node)).find_map(|node| {
+    let steps = (0..apart.len()).filter(|&node| apart.is_step(node));
+    let outside = steps.filter_map(|node| {
         let operands: Vec<_> = apart.operands(node).iter().map(|&at| of(at)).collect();
         let found = check(&apart, node, &operands, &of(node), accuracy)?;
-        let line = text.lines().nth(1 + node).unwrap_or_default();
         let read = operands.iter().map(|operand| operand.to_vec().get(found.at).cloned());
         let read: Vec<Option<f64>> = read.map(|x| x.map(|x| x.to_f64())).collect();
-        Some(format!("{found}\nin {form:?} form, of\n{line}\nat the same place: {read:?}"))
-    })
+        let line = lines[node];
+        Some((node, format!("{found}\nin {form:?} form, of\n{line}\nat the same place: {read:?}")))
+    });
+    outside.collect()
 }
 
 /// What a tape holds before it runs: sources, and selections under any shape.

@@ -8,7 +8,7 @@ use poorgrad::{
 use testkit::bits::identical;
 
 /// The module of these targets alone.
-fn ends<E: Elementary>(
+pub(super) fn ends<E: Elementary>(
     network: &Network<Tensor<E>>,
     targets: &[Symbol],
     form: EmitForm,
@@ -18,11 +18,12 @@ fn ends<E: Elementary>(
 }
 
 /// Extents of images and weights, and how the windows lie.
-type Case = ([usize; 4], [usize; 4], Window);
+pub(super) type Case = ([usize; 4], [usize; 4], Window);
 
 /// Steps, gaps, padding on each side by itself, padding wider than the reach of a window, rows and
-/// columns that no window covers, windows that leave room between them, one window alone.
-fn cases() -> [Case; 12] {
+/// columns that no window covers, windows that leave room between them, one window alone; groups of
+/// several channels and filters, of one channel, of one filter, of one of each.
+pub(super) fn cases() -> [Case; 16] {
     let plain = Window::new();
     [
         ([2, 2, 5, 6], [3, 2, 3, 2], plain),
@@ -37,18 +38,22 @@ fn cases() -> [Case; 12] {
         ([2, 1, 8, 8], [1, 1, 2, 2], plain.step([5, 4]).padding([[0, 3], [2, 0]])),
         ([2, 2, 4, 3], [3, 2, 4, 3], plain),
         ([1, 1, 1, 9], [3, 1, 1, 3], plain.step([1, 3]).dilation([1, 2]).padding([[0, 0], [4, 1]])),
+        ([2, 4, 5, 6], [6, 2, 3, 2], plain.groups(2)),
+        ([1, 2, 6, 5], [6, 1, 2, 3], plain.groups(2).dilation([2, 1]).padding([[1, 0], [0, 2]])),
+        ([2, 6, 5, 4], [3, 2, 2, 2], plain.groups(3).step([2, 1]).padding([[0, 1], [1, 1]])),
+        ([2, 3, 7, 6], [3, 1, 3, 3], plain.groups(3).step([2, 2]).padding([[1, 1], [2, 0]])),
     ]
 }
 
 /// A convolution under a cotangent: inputs, then the loss and the gradients of images and weights.
-struct Convolved<E: Elementary> {
-    network: Network<Tensor<E>>,
-    inputs: [Symbol; 3],
-    targets: [Symbol; 3],
-    shapes: [Vec<usize>; 3],
+pub(super) struct Convolved<E: Elementary> {
+    pub(super) network: Network<Tensor<E>>,
+    pub(super) inputs: [Symbol; 3],
+    pub(super) targets: [Symbol; 3],
+    pub(super) shapes: [Vec<usize>; 3],
 }
 
-fn convolved<E: Elementary>((images, weights, window): Case) -> Convolved<E> {
+pub(super) fn convolved<E: Elementary>((images, weights, window): Case) -> Convolved<E> {
     let network = Network::new();
     let x = network.input(Tensor::full(images, E::one()));
     let w = network.input(Tensor::full(weights, E::one()));
@@ -208,54 +213,6 @@ fn raised_pools_and_gradients_decide_as_the_oracle_in_the_interpreter() {
 #[test]
 fn raised_pools_and_gradients_decide_as_the_oracle_on_xla() {
     pools_hold(Tool::Runner);
-}
-
-/// The differences that `docs/emission.md` lists: the raised gradient of images multiplies the zeros of
-/// padding and of steps by the weights, which the recorded fold leaves out.
-#[test]
-fn a_raised_gradient_of_images_multiplies_padding_by_the_weights() {
-    let Some(mut bench) = Bench::open(Tool::Evaluator, "windows") else { return };
-    for (weight, first) in [(f32::INFINITY, f32::INFINITY), (f32::NAN, f32::NAN)] {
-        let network = Network::new();
-        let x = network.input(Tensor::full([1, 1, 1, 3], 1.0_f32));
-        let w = network.input(Tensor::new([1, 1, 1, 2], vec![weight, 1.0]));
-        let y = x.conv2d(w, &Window::new());
-        let loss = (y * network.input(Tensor::full([1, 1, 1, 2], 1.0))).sum();
-        let gradient = network.differentiate(loss, [x])[0].symbol();
-        let right = Tensor::new([1, 1, 1, 3], vec![first, first, 1.0]);
-        assert!(identical(&network.reference().forward().of(gradient), &right));
-        for (form, last) in [(EmitForm::Recorded, 1.0), (EmitForm::Raised, f32::NAN)] {
-            let module = ends(&network, &[gradient], form);
-            let raised = module.text().contains("stablehlo.convolution(");
-            assert_eq!(raised, form == EmitForm::Raised, "{}", module.text());
-            let found = bench.run(&module, &network, &[]).unwrap_or_else(|e| panic!("{e}"));
-            let right = Tensor::new([1, 1, 1, 3], vec![first, first, last]);
-            assert!(identical(&found[0], &right), "{form:?}: {:?}", found[0]);
-        }
-    }
-}
-
-/// No matcher takes the products of groups: they stay products.
-#[test]
-fn convolutions_of_groups_stay_products() {
-    let network = Network::new();
-    let x = network.input(Tensor::from_fn([1, 4, 3, 3], |i| (i[1] * 9 + i[2] * 3 + i[3]) as f32));
-    let w = network.input(Tensor::from_fn([2, 2, 2, 2], |i| i[0] as f32 - i[3] as f32));
-    let y = x.conv2d(w, &Window::new().groups(2));
-    let loss = (y * y).sum();
-    let gradients = network.differentiate(loss, [x, w]);
-    let targets = [loss, gradients[0], gradients[1]].map(|value| value.symbol());
-    let module = ends(&network, &targets, EmitForm::Raised);
-    assert!(!module.text().contains("stablehlo.convolution("), "{}", module.text());
-    let right = network.reference().forward();
-    for tool in [Tool::Evaluator, Tool::Runner] {
-        let Some(mut bench) = Bench::open(tool, "windows") else { continue };
-        let found = bench.run(&module, &network, &[]).unwrap_or_else(|error| panic!("{error}"));
-        for (target, found) in targets.iter().zip(&found) {
-            // Whole numbers: every order gives the same.
-            assert_eq!(found, &right.of(target));
-        }
-    }
 }
 
 #[test]
