@@ -3,9 +3,8 @@
 
 use super::tools::{Bench, Tool};
 use super::windows::{cases, convolved, ends};
-use poorgrad::{Emit, EmitForm, Network, Symbol, Tensor, Value, Window};
+use poorgrad::{Emit, EmitForm, Network, Random, Symbol, Tensor, Value, Window};
 use testkit::bits::identical;
-use zoo::random::SplitMix64;
 
 /// The differences that `docs/emission.md` lists: the raised gradient of images multiplies the zeros of
 /// padding and of steps by the weights, which the recorded fold leaves out.
@@ -41,7 +40,7 @@ fn differ_by_nan_alone(tool: Tool) {
     for (number, case) in cases().into_iter().enumerate() {
         let of = convolved::<f32>(case);
         let module = ends(&of.network, &of.targets, EmitForm::Raised);
-        let mut random = SplitMix64::new(number as u64);
+        let mut random = Random::new(number as u64);
         let mut feeds = Vec::new();
         for (symbol, shape) in of.inputs.iter().zip(&of.shapes) {
             let tensor = Tensor::from_fn(shape.as_slice(), |_| match random.below(40) {
