@@ -41,6 +41,8 @@ pub struct Block<E: Elementary> {
     counted: bool,
 }
 
+const PLAIN: &str = "invariant: pages hold plain elements, and begin at a border";
+
 /// What a block's elements lie in, as many as it has or more.
 #[derive(Debug)]
 enum Held<E> {
@@ -52,8 +54,9 @@ enum Held<E> {
 
 impl<E: Elementary> Held<E> {
     fn zeros(count: usize) -> Self {
-        let pages = LARGE_PAGES.load(Relaxed).then(|| Pages::zeros::<E>(count)).flatten();
-        match pages {
+        let wanted = LARGE_PAGES.load(Relaxed).then(|| count.checked_mul(size_of::<E>())).flatten();
+        let plain = |pages: &Pages| E::from_bytes(pages.bytes()).is_some();
+        match wanted.and_then(Pages::zeros).filter(plain) {
             Some(pages) => Self::Pages(Box::new(pages)),
             None => Self::List(vec![E::zero(); count]),
         }
@@ -80,7 +83,7 @@ impl<E: Elementary> Block<E> {
         };
         match &mut held {
             Held::List(elements) => elements.resize(count, E::zero()),
-            Held::Pages(pages) => pages.resize::<E>(count),
+            Held::Pages(pages) => pages.resize(count * size_of::<E>()),
         }
         let mut block = Self { held, counted: true };
         if cfg!(debug_assertions) {
@@ -124,7 +127,7 @@ impl<E: Elementary> Deref for Block<E> {
     fn deref(&self) -> &[E] {
         match &self.held {
             Held::List(elements) => elements,
-            Held::Pages(pages) => pages.as_slice(),
+            Held::Pages(pages) => E::from_bytes(pages.bytes()).expect(PLAIN),
         }
     }
 }
@@ -134,7 +137,7 @@ impl<E: Elementary> DerefMut for Block<E> {
     fn deref_mut(&mut self) -> &mut [E] {
         match &mut self.held {
             Held::List(elements) => elements,
-            Held::Pages(pages) => pages.as_mut_slice(),
+            Held::Pages(pages) => E::from_bytes_mut(pages.bytes_mut()).expect(PLAIN),
         }
     }
 }
@@ -265,7 +268,7 @@ mod tests {
         let block = take(&mut pool, large);
         let address = |held: &Held<f32>| match held {
             Held::List(elements) => elements.as_ptr(),
-            Held::Pages(pages) => pages.as_slice::<f32>().as_ptr(),
+            Held::Pages(pages) => pages.bytes().as_ptr().cast(),
         };
         let first = address(&block);
         assert_eq!(pool.put(block, true).len(), 1, "the small one leaves");

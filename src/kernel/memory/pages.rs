@@ -13,14 +13,13 @@ pub(super) use mapped::Pages;
 
 #[cfg(all(feature = "simd", target_os = "linux"))]
 mod mapped {
-    use crate::kernel::Elementary;
     use memmap2::{Advice, MmapMut, MmapOptions};
 
     const LARGE: usize = 1 << 21;
     /// A smaller area would fill too little of its last page.
     const SMALLEST: usize = 3 << 19;
 
-    /// An area of elements, none of which needs a drop.
+    /// An area of bytes that begins at a large page.
     #[derive(Debug)]
     pub(in super::super) struct Pages {
         map: MmapMut,
@@ -28,14 +27,13 @@ mod mapped {
         start: usize,
         /// Bytes that there is room for.
         room: usize,
-        /// Bytes of the elements.
-        bytes: usize,
+        /// Bytes in use.
+        used: usize,
     }
 
     impl Pages {
-        /// Zeros for so many elements, where they are plain, many, and the system agrees.
-        pub(in super::super) fn zeros<E: Elementary>(count: usize) -> Option<Self> {
-            let bytes = count.checked_mul(size_of::<E>())?;
+        /// So many zeros, where they are many and the system agrees.
+        pub(in super::super) fn zeros(bytes: usize) -> Option<Self> {
             if bytes < SMALLEST {
                 return None;
             }
@@ -45,8 +43,7 @@ mod mapped {
             // A system that does not know large pages still has the area.
             let _ = map.advise(Advice::HugePage);
             let start = map.as_ptr().addr().next_multiple_of(LARGE) - map.as_ptr().addr();
-            E::from_bytes(&map[start..start])?;
-            Some(Self { map, start, room: bytes, bytes })
+            Some(Self { map, start, room: bytes, used: bytes })
         }
 
         /// Bytes that there is room for.
@@ -54,36 +51,32 @@ mod mapped {
             self.room
         }
 
-        /// So many elements from now on, for which there must be room.
-        pub(in super::super) fn resize<E: Elementary>(&mut self, count: usize) {
-            self.bytes = count * size_of::<E>();
-            assert!(self.bytes <= self.room, "invariant: the pool serves what there is room for");
+        /// So many bytes in use from now on, for which there must be room.
+        pub(in super::super) fn resize(&mut self, bytes: usize) {
+            assert!(bytes <= self.room, "invariant: the pool serves what there is room for");
+            self.used = bytes;
         }
 
         #[inline]
-        pub(in super::super) fn as_slice<E: Elementary>(&self) -> &[E] {
-            let bytes = &self.map[self.start..][..self.bytes];
-            E::from_bytes(bytes).expect("invariant: plain, and at a page's border")
+        pub(in super::super) fn bytes(&self) -> &[u8] {
+            &self.map[self.start..][..self.used]
         }
 
         #[inline]
-        pub(in super::super) fn as_mut_slice<E: Elementary>(&mut self) -> &mut [E] {
-            let bytes = &mut self.map[self.start..][..self.bytes];
-            E::from_bytes_mut(bytes).expect("invariant: plain, and at a page's border")
+        pub(in super::super) fn bytes_mut(&mut self) -> &mut [u8] {
+            &mut self.map[self.start..][..self.used]
         }
     }
 }
 
 #[cfg(not(all(feature = "simd", target_os = "linux")))]
 mod absent {
-    use crate::kernel::Elementary;
-
     /// No area: there are no large pages to be had here.
     #[derive(Debug)]
     pub(in super::super) enum Pages {}
 
     impl Pages {
-        pub(in super::super) fn zeros<E: Elementary>(_count: usize) -> Option<Self> {
+        pub(in super::super) fn zeros(_bytes: usize) -> Option<Self> {
             None
         }
 
@@ -91,15 +84,15 @@ mod absent {
             match *self {}
         }
 
-        pub(in super::super) fn resize<E: Elementary>(&mut self, _count: usize) {
+        pub(in super::super) fn resize(&mut self, _bytes: usize) {
             match *self {}
         }
 
-        pub(in super::super) fn as_slice<E: Elementary>(&self) -> &[E] {
+        pub(in super::super) fn bytes(&self) -> &[u8] {
             match *self {}
         }
 
-        pub(in super::super) fn as_mut_slice<E: Elementary>(&mut self) -> &mut [E] {
+        pub(in super::super) fn bytes_mut(&mut self) -> &mut [u8] {
             match *self {}
         }
     }
