@@ -39,7 +39,9 @@ pub use emit::{
 pub use engine::{Coordinate, Gradcheck, gradcheck, gradcheck_second};
 pub use engine::{Evaluation, Field, Gradients, NonFinite, Oracle, no_feeds};
 pub use graph::{Network, NetworkError, ReinferError, Scope, ShapeError, Stats, Symbol, Value};
-pub use kernel::memory::{Block, MemoryStats, memory_stats, set_large_pages, trim_memory};
+pub use kernel::memory::{
+    Block, MemoryStats, large_pages, memory_stats, set_large_pages, trim_memory,
+};
 pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Unary, Window};

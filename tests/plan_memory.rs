@@ -214,8 +214,6 @@ fn planned_training<P: Tensorial>(name: &str, training: Training<P>) {
 #[test]
 fn plans_take_what_they_print_and_leak_nothing() {
     testkit::allocation::settle(&ALLOCATOR);
-    // The counter sees what comes from the allocator.
-    poorgrad::set_large_pages(false);
     // Scratch is printed for one thread, and more than one takes lists of its own.
     set_threads(1);
     the_examples_networks();

@@ -266,7 +266,12 @@ impl<P: Tensorial> Network<P> {
         if *whole.shape() == shape {
             return whole;
         }
-        let extents = shape.iter().copied().map(Extent::Exactly).collect();
+        // By columns the target's extents stand in front, and are kept: the others are of `value`.
+        let extents = (0..shape.rank()).map(|at| match at < axis {
+            true => Extent::Keep(at),
+            false => Extent::Exactly(shape[at]),
+        });
+        let extents = extents.collect();
         recorded(whole.try_measured(Reshape { extents }, &[], value.all_extents()))
     }
 }

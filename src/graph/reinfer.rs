@@ -55,16 +55,18 @@ impl<P: Tensorial> Network<P> {
     /// What is a number on the tape stays that number: an extent of `reshape`, the range of `narrow`,
     /// the shape of a constant or of `broadcast_to`. Where the result would not fit, nothing is made.
     /// `Extent::Keep`, `Extent::Infer`, `broadcast_like`, literals, sums and means follow their
-    /// operands, and so do layers and losses. A derivative that is recorded on the tape follows
-    /// too; where its rule counted positions along an axis whose extent changes (those of `narrow`,
-    /// `pad`, `concat`, `unfold`, `fold` and `row_update` do), it is refused and has to be
-    /// recorded on the new network.
+    /// operands, and so do layers and losses along the batch. A derivative that is recorded on the tape
+    /// follows too. What counted positions along an axis whose extent changes is refused, and has to
+    /// be recorded on the new network: the derivatives of `narrow`, `pad`, `concat`, `unfold`, `fold`
+    /// and `row_update`, `conv2d` and padded pools for images of another size, `broadcast_pair`
+    /// where neither operand has the joint shape, `jacobian` and `hessian`. The factor of
+    /// `scaled_dot_product_attention` is a constant of the depth that it was recorded for.
     ///
     /// An input of another shape keeps its default where that is one number everywhere, such as
     /// `Tensor::zeros`. Of selections, the default chooses the first class in every row. Any other is
     /// NaN everywhere, so that a run which does not feed it shows it.
     ///
-    /// COST: O(nodes).
+    /// COST: O(nodes), and the elements of the defaults of inputs that change.
     ///
     /// # Panics
     ///
@@ -178,9 +180,13 @@ fn input<P: Tensorial>(node: &Node<P>, shape: Shape) -> Result<Node<P>, (Shape, 
     if !P::holds(&shape) {
         return Err((shape, "the payload is a scalar; use a tensor"));
     }
+    // Means, losses and layers name axes by their numbers, which mean others where there are more.
+    if shape.rank() != node.shape.rank() {
+        return Err((shape, "it has another number of axes"));
+    }
     let before = node.payload.as_deref().expect("invariant: an input holds a payload");
     let Some(payload) = default(before, &shape) else {
-        return Err((shape, "no selection has it, as there is no class to choose in a row"));
+        return Err((shape, "no selection has it: there is no class to choose, or no memory"));
     };
     Ok(Node { shape: Arc::new(shape), payload: Some(Box::new(payload)), ..node.clone() })
 }
@@ -189,8 +195,10 @@ fn input<P: Tensorial>(node: &Node<P>, shape: Shape) -> Result<Node<P>, (Shape, 
 fn default<P: Tensorial>(before: &P, shape: &Shape) -> Option<P> {
     if before.is_selection() {
         let (_, rows) = shape.split_last()?;
-        let rows = Shape::new(rows).volume()?;
-        return P::from_stored(shape, Stored::Selection(vec![0; rows]));
+        let (rows, mut classes) = (Shape::new(rows).volume()?, Vec::new());
+        classes.try_reserve_exact(rows).ok()?;
+        classes.resize(rows, 0);
+        return P::from_stored(shape, Stored::Selection(classes));
     }
     let number = uniform(before).unwrap_or_else(|| P::Element::from_f64(f64::NAN));
     Some(P::full(shape, number))

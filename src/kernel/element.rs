@@ -216,14 +216,16 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
         let _ = elements;
         None
     }
-    /// The elements that some bytes are in memory, where every pattern of bytes is one and needs no
-    /// drop. Large blocks of such elements lie on large pages where the system has them.
-    fn from_bytes(bytes: &[u8]) -> Option<&[Self]> {
+    /// The elements that some bytes are, as they lie in memory, where every pattern of bytes is one and
+    /// none needs a drop: what is known as plain data. It covers all of the bytes. Large blocks of such
+    /// elements lie on large pages where the system has them. `f32` and `f64` answer with
+    /// `bytemuck::try_cast_slice(bytes).ok()`.
+    fn cast_bytes(bytes: &[u8]) -> Option<&[Self]> {
         let _ = bytes;
         None
     }
-    /// [`Elementary::from_bytes`] for writing.
-    fn from_bytes_mut(bytes: &mut [u8]) -> Option<&mut [Self]> {
+    /// [`Elementary::cast_bytes`] for writing: an element has both, or neither is used.
+    fn cast_bytes_mut(bytes: &mut [u8]) -> Option<&mut [Self]> {
         let _ = bytes;
         None
     }

@@ -165,12 +165,12 @@ macro_rules! float {
             }
             #[cfg(feature = "simd")]
             #[inline]
-            fn from_bytes(bytes: &[u8]) -> Option<&[Self]> {
+            fn cast_bytes(bytes: &[u8]) -> Option<&[Self]> {
                 bytemuck::try_cast_slice(bytes).ok()
             }
             #[cfg(feature = "simd")]
             #[inline]
-            fn from_bytes_mut(bytes: &mut [u8]) -> Option<&mut [Self]> {
+            fn cast_bytes_mut(bytes: &mut [u8]) -> Option<&mut [Self]> {
                 bytemuck::try_cast_slice_mut(bytes).ok()
             }
             fn gemm(task: &mut GemmTask<'_, Self>) -> bool {

@@ -21,9 +21,10 @@ use std::alloc::System;
 /// ```
 pub type Counting = cap::Cap<System>;
 
-/// Waits until nothing else in the process allocates: the test harness starts a test while its own
-/// thread still tidies up.
+/// Lets all memory come from the allocator, and waits until nothing else in the process allocates: the
+/// test harness starts a test while its own thread still tidies up.
 pub fn settle(allocator: &Counting) {
+    poorgrad::set_large_pages(false);
     let mut quiet = 0;
     let mut live = allocator.allocated();
     while quiet < 10 {

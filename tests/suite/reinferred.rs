@@ -156,6 +156,7 @@ fn a_perceptron_trained_on_single_rows_takes_a_batch() {
 #[test]
 fn convolutions_trained_on_batches_of_4_take_one_image_and_none() {
     same_as_recorded(convolutions, 4, 3, 1);
+    same_as_recorded(convolutions, 4, 1, 0);
 }
 
 /// A model that somebody else wrote, by its feeds alone.
@@ -340,6 +341,15 @@ fn composites_that_read_extents_refuse_others() {
         let error = refusal(&network, of, &shape);
         assert!(matches!(error, ReinferError::Measured { .. }), "{error}");
     }
+    // Where one of the two has the joint shape already, the other follows it, in either order.
+    for turned in [false, true] {
+        let network = Network::new();
+        let x = network.input(Tensor::<f64>::zeros([3, 5]));
+        let sums = x.sum_along(&[1]).unsqueeze(1);
+        let (a, b) = if turned { sums.broadcast_pair(x) } else { x.broadcast_pair(sums) };
+        let y = (a * b).symbol();
+        assert_eq!(*network.reinferred([(x, [2, 5])]).resolve(y).shape(), [2, 5]);
+    }
     // A window of one position: images of another size have as many elements as some other batch.
     let network = Network::new();
     let x = network.input(Tensor::<f64>::zeros([4, 2, 2, 2]));
@@ -363,6 +373,32 @@ fn composites_that_read_extents_refuse_others() {
     let x = network.input(Tensor::<f64>::zeros([2]));
     let _ = network.jacobian(x.exp(), [x]);
     assert!(matches!(refusal(&network, x, &[3]), ReinferError::Measured { .. }));
+    // By columns it has one for each element of what it is by, and the target's axes follow.
+    let network = Network::new();
+    let w = network.parameter(rows(&[1], 2.0));
+    let x = network.input(Tensor::<f64>::zeros([2, 6]));
+    let jacobian = network.jacobian(x * w.broadcast_like(x), [w])[0].symbol();
+    assert_eq!(*network.resolve(jacobian).shape(), [2, 6, 1]);
+    for shape in [[3, 4], [3, 5]] {
+        let network = network.reinferred([(x, shape)]);
+        assert_eq!(*network.resolve(jacobian).shape(), [shape[0], shape[1], 1]);
+    }
+}
+
+/// A mean counts along axes by their numbers: an input has as many as it had.
+#[test]
+fn another_number_of_axes_is_refused() {
+    let network = Network::new();
+    let x = network.input(Tensor::<f64>::zeros([2, 3]));
+    let mean = x.mean().symbol();
+    for shape in [&[2, 3, 4][..], &[6], &[]] {
+        let error = refusal(&network, x, shape);
+        assert!(matches!(&error, ReinferError::InputShape { .. }), "{error}");
+        assert!(error.to_string().contains("another number of axes"), "{error}");
+    }
+    let other = network.reinferred([(x, [4, 5])]);
+    let ones = Tensor::from_fn([4, 5], |_| 1.0);
+    assert_eq!(other.forward_with([(x, ones)]).of(mean).item(), 1.0);
 }
 
 /// Numbers that were asked for stay: where they do not fit, the error names the value, its
@@ -442,7 +478,9 @@ fn shapes_that_no_input_has_are_refused() {
     }
     let error = network.try_reinferred([(x, [3]), (x, [4])]).unwrap_err();
     assert!(matches!(&error, ReinferError::NamedTwice { value } if value.contains("\"x\"")));
-    for (input, shape) in [(x, &[usize::MAX, 2][..]), (chosen, &[]), (chosen, &[2, 0])] {
+    for (input, shape) in
+        [(x, &[usize::MAX, 2][..]), (chosen, &[]), (chosen, &[2, 0]), (chosen, &[1 << 61, 2])]
+    {
         let error = refusal(&network, input, shape);
         assert!(matches!(error, ReinferError::InputShape { .. }), "{error}");
     }

@@ -15,6 +15,7 @@ mod pool;
 use super::Elementary;
 use pages::Pages;
 use pool::pool;
+use std::fmt;
 use std::mem::{needs_drop, replace, take};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicBool;
@@ -34,7 +35,6 @@ const SMALLEST: usize = 1 << 20;
 /// block[1] = 3.0;
 /// assert_eq!(block.into_vec(), [1.0, 3.0]);
 /// ```
-#[derive(Debug)]
 pub struct Block<E: Elementary> {
     held: Held<E>,
     /// Whether the pool counts this block among those in use.
@@ -44,7 +44,6 @@ pub struct Block<E: Elementary> {
 const PLAIN: &str = "invariant: pages hold plain elements, and begin at a border";
 
 /// What a block's elements lie in, as many as it has or more.
-#[derive(Debug)]
 enum Held<E> {
     /// The allocator's, or what a user brought.
     List(Vec<E>),
@@ -54,9 +53,8 @@ enum Held<E> {
 
 impl<E: Elementary> Held<E> {
     fn zeros(count: usize) -> Self {
-        let wanted = LARGE_PAGES.load(Relaxed).then(|| count.checked_mul(size_of::<E>())).flatten();
-        let plain = |pages: &Pages| E::from_bytes(pages.bytes()).is_some();
-        match wanted.and_then(Pages::zeros).filter(plain) {
+        let wanted = large_pages().then(|| count.checked_mul(size_of::<E>())).flatten();
+        match wanted.and_then(|bytes| Pages::zeros(bytes, plain::<E>)) {
             Some(pages) => Self::Pages(Box::new(pages)),
             None => Self::List(vec![E::zero(); count]),
         }
@@ -69,6 +67,13 @@ impl<E: Elementary> Held<E> {
             Self::Pages(pages) => pages.room() / size_of::<E>(),
         }
     }
+}
+
+/// Whether bytes are seen as elements, as many as they are.
+fn plain<E: Elementary>(bytes: &mut [u8]) -> bool {
+    let count = bytes.len() / size_of::<E>().max(1);
+    E::cast_bytes(bytes).is_some_and(|elements| elements.len() == count)
+        && E::cast_bytes_mut(bytes).is_some_and(|elements| elements.len() == count)
 }
 
 impl<E: Elementary> Block<E> {
@@ -94,6 +99,8 @@ impl<E: Elementary> Block<E> {
     }
 
     /// The elements as a list of the caller's own, out of the pool's sight.
+    ///
+    /// COST: O(1) for what came from a list or the allocator; what lies on large pages is copied.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<E> {
         let Held::List(elements) = &mut self.held else { return self.to_vec() };
@@ -115,6 +122,12 @@ impl<E: Elementary> Block<E> {
     }
 }
 
+impl<E: Elementary> fmt::Debug for Block<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
 impl<E: Elementary> From<Vec<E>> for Block<E> {
     fn from(elements: Vec<E>) -> Self {
         Self { held: Held::List(elements), counted: false }
@@ -127,7 +140,7 @@ impl<E: Elementary> Deref for Block<E> {
     fn deref(&self) -> &[E] {
         match &self.held {
             Held::List(elements) => elements,
-            Held::Pages(pages) => E::from_bytes(pages.bytes()).expect(PLAIN),
+            Held::Pages(pages) => E::cast_bytes(pages.bytes()).expect(PLAIN),
         }
     }
 }
@@ -137,7 +150,7 @@ impl<E: Elementary> DerefMut for Block<E> {
     fn deref_mut(&mut self) -> &mut [E] {
         match &mut self.held {
             Held::List(elements) => elements,
-            Held::Pages(pages) => E::from_bytes_mut(pages.bytes_mut()).expect(PLAIN),
+            Held::Pages(pages) => E::cast_bytes_mut(pages.bytes_mut()).expect(PLAIN),
         }
     }
 }
@@ -180,23 +193,39 @@ pub fn memory_stats() -> MemoryStats {
 }
 
 /// Whether large blocks that are made from now on lie on large pages, where the system has them; they
-/// do unless told. What there is already stays where it is.
+/// do unless told. It is a setting of the process, and changes nothing but on Linux with the feature `simd`.
 ///
 /// Large pages are faster to read and to touch for the first time. They do not come from the program's
-/// allocator, so that a counting one does not see them, and the system gives them in pieces of 2 MiB.
+/// allocator, so that a counting one does not see them, and the system gives them in pieces of 2 MiB. What
+/// there is already stays where it is, also what waits in the pool: [`trim_memory`] empties that.
 ///
 /// # Example
 ///
 /// ```
-/// use poorgrad::{Tensor, set_large_pages};
+/// use poorgrad::{Tensor, large_pages, set_large_pages, trim_memory};
 ///
+/// let before = large_pages();
 /// set_large_pages(false);
+/// trim_memory();
 /// let from_the_allocator = Tensor::from_fn([1024, 1024], |_| 1.0_f32);
-/// set_large_pages(true);
-/// # assert_eq!(from_the_allocator.get(&[1, 1]), Some(1.0));
+/// assert_eq!(from_the_allocator.get(&[1, 1]), Some(1.0));
+/// set_large_pages(before);
 /// ```
 pub fn set_large_pages(wanted: bool) {
     LARGE_PAGES.store(wanted, Relaxed);
+}
+
+/// What [`set_large_pages`] was told last; true unless told.
+///
+/// # Example
+///
+/// ```
+/// let wanted = poorgrad::large_pages();
+/// poorgrad::set_large_pages(wanted);
+/// ```
+#[must_use]
+pub fn large_pages() -> bool {
+    LARGE_PAGES.load(Relaxed)
 }
 
 /// What [`set_large_pages`] was told last.

@@ -32,9 +32,10 @@ mod mapped {
     }
 
     impl Pages {
-        /// So many zeros, where they are many and the system agrees.
-        pub(in super::super) fn zeros(bytes: usize) -> Option<Self> {
-            if bytes < SMALLEST {
+        /// So many zeros, where they are many, the system agrees, and bytes can be seen as elements.
+        pub(in super::super) fn zeros(bytes: usize, plain: fn(&mut [u8]) -> bool) -> Option<Self> {
+            // Words, so that the sample lies as elements do.
+            if bytes < SMALLEST || !plain(bytemuck::cast_slice_mut(&mut [0_u64; 8])) {
                 return None;
             }
             // Whole pages, and room to begin at the border of one: what is never touched is no memory.
@@ -76,7 +77,10 @@ mod absent {
     pub(in super::super) enum Pages {}
 
     impl Pages {
-        pub(in super::super) fn zeros(_bytes: usize) -> Option<Self> {
+        pub(in super::super) fn zeros(
+            _bytes: usize,
+            _plain: fn(&mut [u8]) -> bool,
+        ) -> Option<Self> {
             None
         }
 

@@ -132,7 +132,12 @@ impl<'n, P: Tensorial> Value<'n, P> {
         let right = if *rhs.shape() == joint {
             rhs
         } else {
-            rhs.try_measured(BroadcastLike, &[left], rhs.all_extents())?
+            // Like an operand that is joint already it follows; else it is like what was repeated.
+            let read = match *self.shape() == joint {
+                true => Measured::Nothing,
+                false => rhs.all_extents(),
+            };
+            rhs.try_measured(BroadcastLike, &[left], read)?
         };
         Ok((left, right))
     }

@@ -130,6 +130,10 @@ impl<P: Tensorial> Matcher<'_, P> {
                     if read.iter().any(|&id| !self.is_padded_or_sum(id)) {
                         return None;
                     }
+                    // Read twice, it would be walked through twice, and no match has such a part.
+                    if !additions.is_empty() && self.readers[id as usize] != 1 {
+                        return None;
+                    }
                     additions.push(id);
                     open.extend(read);
                 }
@@ -203,7 +207,8 @@ impl<P: Tensorial> Matcher<'_, P> {
         let [channels, part, _] = joined.lengths;
         let fits = filters == [f, channels, windowed.size[0], windowed.size[1]]
             && [f, windowed.extents[1]] == [part, channels].map(|length| length * joined.groups)
-            && windowed.extents[0] == n;
+            && windowed.extents[0] == n
+            && windowed.grid == [oh, ow];
         fits.then(|| self.call_of_groups(WindowForm::Product, id, windowed, filters, joined))
     }
 
@@ -220,12 +225,13 @@ impl<P: Tensorial> Matcher<'_, P> {
         })?;
         let windowed = joined.windowed?;
         let cotangent: [usize; 4] = self.extents(joined.operands[1])?;
+        let [oh, ow] = windowed.grid;
         let [channels, part, _] = joined.lengths;
         let fits = filters[1..] == [channels, windowed.size[0], windowed.size[1]]
             && joined.lengths[2] == part
             && [filters[0], windowed.extents[1]]
                 == [part, channels].map(|length| length * joined.groups)
-            && cotangent[..2] == [windowed.extents[0], filters[0]];
+            && cotangent == [windowed.extents[0], filters[0], oh, ow];
         fits.then(|| {
             self.call_of_groups(WindowForm::WeightsGradient, id, windowed, filters, joined)
         })
@@ -258,6 +264,7 @@ impl<P: Tensorial> Matcher<'_, P> {
         let of = Windowed {
             images: joined.operands[0],
             extents: images,
+            grid: [oh, ow],
             size: [kh, kw],
             window: folded.window,
         };

@@ -120,6 +120,8 @@ pub(super) struct Matched {
 pub(super) struct Windowed {
     pub(super) images: Id,
     pub(super) extents: [usize; 4],
+    /// Windows down and across.
+    pub(super) grid: [usize; 2],
     pub(super) size: [usize; 2],
     pub(super) window: Window,
 }
@@ -142,7 +144,7 @@ struct Weights {
 pub(super) struct Matcher<'s, P: Tensorial> {
     pub(super) schedule: &'s Schedule<P>,
     /// How many items read each, results once more.
-    readers: Vec<usize>,
+    pub(super) readers: Vec<usize>,
 }
 
 impl<'s, P: Tensorial> Matcher<'s, P> {
@@ -220,13 +222,15 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
             }
             _ => (id, [0, 0]),
         };
+        let [_, _, oh, ow, ..] = self.extents::<6>(id)?;
         let (id, [kw, across, right]) = unfolded(id, 3)?;
         let (id, [kh, down, below]) = unfolded(id, 2)?;
         let (id, columns) = padded(id, 3);
         let (images, rows) = padded(id, 2);
         let window =
             Window::new().step([down, across]).dilation([below, right]).padding([rows, columns]);
-        Some(Windowed { images, extents: self.extents(images)?, size: [kh, kw], window })
+        let (extents, grid) = (self.extents(images)?, [oh, ow]);
+        Some(Windowed { images, extents, grid, size: [kh, kw], window })
     }
 
     /// The windows of images as rows `[n * oh * ow, c * kh * kw]`.
@@ -279,6 +283,7 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
         let Weights { weights, filters } = self.columns(columns)?;
         let [n, oh, ow, f] = self.extents(images)?;
         let fits = [n, f] == [windowed.extents[0], filters[0]]
+            && [oh, ow] == windowed.grid
             && filters[1..] == [windowed.extents[1], windowed.size[0], windowed.size[1]]
             && self.extents(product)? == [n * oh * ow, f];
         if !fits {
@@ -296,7 +301,8 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
         let [left, right] = self.factors(product)?;
         let windowed = self.rows(self.permuted(left, &[1, 0])?)?;
         let (cotangent, extents) = self.cotangent(right)?;
-        let fits = [extents[0], extents[1]] == [windowed.extents[0], filters[0]]
+        let [oh, ow] = windowed.grid;
+        let fits = extents == [windowed.extents[0], filters[0], oh, ow]
             && filters[1..] == [windowed.extents[1], windowed.size[0], windowed.size[1]];
         if !fits {
             return None;
@@ -354,7 +360,8 @@ impl<'s, P: Tensorial> Matcher<'s, P> {
         if !fits {
             return None;
         }
-        let of = Windowed { images: cotangent, extents: images, size: [kh, kw], window };
+        let (grid, size) = ([oh, ow], [kh, kw]);
+        let of = Windowed { images: cotangent, extents: images, grid, size, window };
         let call = self.call(WindowForm::ImagesGradient, &of, filters);
         let operands = vec![cotangent, weights];
         let inside = [&folded.inside[..], &[lines, product]].concat();

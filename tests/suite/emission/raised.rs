@@ -175,6 +175,30 @@ fn products_that_are_no_groups_side_by_side_stay_products() {
     }
 }
 
+/// Six windows, two rows of three, that are given out as three rows of two: no convolution has that form.
+#[test]
+fn windows_given_out_in_another_grid_are_no_convolution() {
+    let mut benches = [Tool::Evaluator, Tool::Runner].map(|tool| Bench::open(tool, "grids"));
+    for (grid, convolutions) in [([2, 3], 1), ([3, 2], 0)] {
+        let network = Network::new();
+        let x = network.input(Tensor::from_fn([1, 1, 4, 5], |at| (at[2] * 5 + at[3]) as f32));
+        let w = network.input(Tensor::from_fn([2, 1, 3, 3], |at| (at[0] + at[2] * at[3]) as f32));
+        let windows = x.unfold(2, 3, 1, 1).unfold(3, 3, 1, 1);
+        let rows = windows.permute(&[0, 2, 3, 1, 4, 5]).reshape([6, 9]);
+        let product = rows.matmul(w.reshape([2, 9]).permute(&[1, 0]));
+        let y = product.reshape([1, grid[0], grid[1], 2]).permute(&[0, 3, 1, 2]).symbol();
+        let module = ends(&network, &[y], EmitForm::Raised);
+        let found = module.text().matches("stablehlo.convolution(").count();
+        assert_eq!(found, convolutions, "{}", module.text());
+        let right = network.reference().forward();
+        for bench in benches.iter_mut().flatten() {
+            let found = bench.run(&module, &network, &[]).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(found[0], right.of(y));
+        }
+        network.compile([y], []).check(&network, poorgrad::no_feeds()).expect("the same bits");
+    }
+}
+
 /// What has a form of its own stays that in the recorded and in the exact form.
 #[test]
 fn only_the_raised_form_has_groups() {

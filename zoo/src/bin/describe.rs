@@ -50,8 +50,8 @@ fn main() {
     show("cifar10", &network, step.loss, step.scores);
 
     let network = Network::new();
-    let (target, wrt) = chain(&network);
-    show("chain, scalars", &network, target, wrt);
+    let (loss, scores) = chain(&network);
+    show("chain, scalars", &network, loss, scores);
 }
 
 /// An expression of scalars, as in the example `chain`.
