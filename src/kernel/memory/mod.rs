@@ -195,7 +195,7 @@ pub fn memory_stats() -> MemoryStats {
 /// Whether large blocks that are made from now on lie on large pages, where the system has them; they
 /// do unless told. It is a setting of the process, and changes nothing but on Linux with the feature `simd`.
 ///
-/// Large pages are faster to read and to touch for the first time. They do not come from the program's
+/// What comes from memory is read faster on large pages (`cargo bench -p peers --bench pages`). They do not come from the program's
 /// allocator, so that a counting one does not see them, and the system gives them in pieces of 2 MiB. What
 /// there is already stays where it is, also what waits in the pool: [`trim_memory`] empties that.
 ///

@@ -1,9 +1,8 @@
 //! Quads: four elements of each of a register's lines, brought into registers.
 //!
-//! COST: put together in memory, a register is read back before the four elements of its parts have
-//! left the core's store queue, and each such read waits for all of them. AVX2 and AVX-512 insert
-//! a part into a register straight from where it lies; `cargo bench -p peers --bench gemm` and `move`
-//! show what follows for matrix times vector, for packing and for transposes.
+//! COST: put together in memory, a register is read back before its parts have left the core's store
+//! queue. AVX2 and AVX-512 insert a part straight from where it lies. What that is worth beside a
+//! product's other work has not been measured by itself: where memory is what bounds, nothing was seen.
 
 use pulp::Simd;
 
