@@ -25,7 +25,14 @@ const SUMMED: usize = 2048;
 pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, options: &Options) -> Report {
     let (mut start, mut steps) = (0, 0);
     let mut notes = Vec::new();
+    let touched = touched(schedule);
     while start < schedule.steps.len() {
+        // COST: most plans have nothing so large, whatever their number of steps.
+        let end = (start + WINDOW).min(touched.len() - 1);
+        if touched[end] - touched[start] < worth(options.cache) {
+            start += 1;
+            continue;
+        }
         let Some(Found { members, roles, block, saved, rows }) =
             found(schedule, start, options.cache)
         else {
@@ -52,6 +59,30 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, options: &Options) -
     }
     let summary = format!("{steps} steps take turns in {} bands", schedule.bands.len());
     Report { notes, ..Report::new("bands", summary) }
+}
+
+/// Bytes that must be read again, and that all that is read again has.
+///
+/// COST: so many that they come from memory otherwise. Attention over 256 positions, whose bands go over 5 MiB, took 1.02
+/// of the time with them.
+fn worth(cache: usize) -> usize {
+    cache.saturating_mul(16)
+}
+
+/// The bytes that the steps in front of each touch.
+fn touched<P: Tensorial>(schedule: &Schedule<P>) -> Vec<usize> {
+    let unit = size_of::<P::Element>();
+    let of = |step: &Step| {
+        let read = step.operands.iter().map(|access| access.base);
+        let bases = read.chain(step.outputs.iter().copied());
+        bases.fold(0_usize, |sum, id| sum.saturating_add(schedule.item(id).count()))
+    };
+    let mut touched = vec![0_usize];
+    for step in &schedule.steps {
+        let before: usize = touched.last().copied().unwrap_or(0);
+        touched.push(before.saturating_add(of(step).saturating_mul(unit)));
+    }
+    touched
 }
 
 struct Found {
@@ -100,12 +131,11 @@ fn found<P: Tensorial>(schedule: &Schedule<P>, start: usize, cache: usize) -> Op
         return None;
     }
     let (row, saved) = band.bytes();
-    // COST: a block takes half of the cache. What is read again must be so much that it comes from memory
-    // otherwise: attention over 256 positions, whose bands go over 5 MiB, took 1.02 of the time with them.
+    // COST: a block takes half of the cache.
     let block = (cache / 2 / row.max(1)).max(1);
     let summed = band.roles.iter().any(|role| role.kind == Kind::Summed);
     let block = if summed { (block / KB).max(1) * KB } else { block };
-    let worth = saved.min(row.saturating_mul(rows)) >= cache.saturating_mul(16) && block < rows;
+    let worth = saved.min(row.saturating_mul(rows)) >= worth(cache) && block < rows;
     worth.then_some(Found { members, roles: band.roles, rows, block, saved })
 }
 
