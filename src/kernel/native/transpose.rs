@@ -1,22 +1,21 @@
 //! Transposes: matrices that lie by columns laid out by rows, in registers, by squares.
 //!
-//! COST: a square is copied into a buffer first, a whole run of each line. Lines that are a power of
-//! two apart fall into the same few places of the first-level cache, so that reading each a register
-//! at a time would read it from the second level as many times as a run has registers.
+//! COST: a cache line of each of many lines is read, and all of it is used at once: runs of the result
+//! are long, and a line that shares its places in the cache with others is not there for long.
 
-use super::carve;
 use crate::kernel::TransposeTask;
-use crate::kernel::simd::{Level, Native, Registers, Work};
+use crate::kernel::simd::{Level, Native, Registers, WIDEST, Work};
 
-/// Bytes of a run of a line, and of a run of a row of the result.
-const RUN: usize = 256;
+/// Bytes of a line that are taken at a time: a cache line.
+const LINE: usize = 64;
 
 /// Columns that are done before the next rows.
 ///
-/// COST: so many pages stay in the second-level table of addresses.
+/// COST: so many lines stay in the first-level cache while they are used, and so many pages in the
+/// table of addresses.
 const COLUMNS: usize = 512;
 
-/// Less than this is not worth a buffer.
+/// Less than this is not worth turning.
 const LITTLE: usize = 64;
 
 /// The transpose in registers: see `Elementary::transpose`.
@@ -29,7 +28,7 @@ pub(crate) fn transpose<E: Native>(task: &mut TransposeTask<'_, E>) -> bool {
     true
 }
 
-/// The transpose with the instructions of `level`.
+/// The transpose with the instructions of `level`, of at least four rows.
 pub(crate) fn transpose_at<E: Native>(level: Level, task: &mut TransposeTask<'_, E>) {
     takes!("transposed in registers");
     E::at(level, Squares(task));
@@ -42,77 +41,89 @@ impl<E: Native> Work<E> for Squares<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        // A line of the buffer is a cache line longer than a run, so that not all begin in one place.
         match size_of::<E>() {
-            8 => squares::<R, { RUN / 8 }, { RUN / 8 + 8 }>(token, self.0),
-            _ => squares::<R, { RUN / 4 }, { RUN / 4 + 16 }>(token, self.0),
+            8 => squares::<R, { LINE / 8 }>(token, self.0),
+            _ => squares::<R, { LINE / 4 }>(token, self.0),
         }
     }
 }
 
 #[inline(always)]
-fn squares<R: Registers, const SIDE: usize, const LINE: usize>(
-    token: R,
-    task: &mut TransposeTask<'_, R::Element>,
-) {
-    let TransposeTask { elements, stride, extents: [rows, columns], ref mut out, pitch } = *task;
-    let mut scratch = R::Element::take_scratch();
-    let [buffer] = carve(&mut scratch, [SIDE * LINE]);
+fn squares<R: Registers, const SIDE: usize>(token: R, task: &mut TransposeTask<'_, R::Element>) {
+    let [rows, columns] = task.extents;
     for band in (0..columns).step_by(COLUMNS) {
         let end = columns.min(band + COLUMNS);
         for row in (0..rows).step_by(SIDE) {
-            let height = SIDE.min(rows - row);
-            for column in (band..end).step_by(SIDE) {
-                let width = SIDE.min(end - column);
-                let lines = buffer.chunks_exact_mut(LINE).take(width);
-                for (j, line) in lines.enumerate() {
-                    let from = &elements[(column + j) * stride + row..];
-                    if height == SIDE {
-                        line[..SIDE].copy_from_slice(&from[..SIDE]);
-                    } else {
-                        line.iter_mut().zip(&from[..height]).for_each(|(to, from)| *to = *from);
-                    }
+            for column in (band..end).step_by(R::WIDTH) {
+                if row + SIDE <= rows && column + R::WIDTH <= end {
+                    square::<R, SIDE>(token, task, row, column);
+                    continue;
                 }
-                let out = &mut out[row * pitch + column..];
-                square::<R, LINE>(token, buffer, [height, width], out, pitch);
+                // Fewer than four rows are done with the ones in front once more.
+                let top = row.min(rows - 4);
+                let height = (row + SIDE).min(rows) - top;
+                let width = R::WIDTH.min(end - column);
+                part(token, task, [top, height], [column, width]);
             }
         }
     }
-    R::Element::put_scratch(scratch);
 }
 
-/// The first elements of the first lines become rows; lines and elements past them are read and
-/// dropped.
+/// `SIDE` rows of a register's columns.
 #[inline(always)]
-fn square<R: Registers, const LINE: usize>(
+fn square<R: Registers, const SIDE: usize>(
     token: R,
-    buffer: &[R::Element],
-    [height, width]: [usize; 2],
-    out: &mut [R::Element],
-    pitch: usize,
+    task: &mut TransposeTask<'_, R::Element>,
+    row: usize,
+    column: usize,
 ) {
-    for column in (0..width).step_by(R::WIDTH) {
-        let lines = &buffer[column * LINE..][..R::WIDTH * LINE];
-        let there = R::WIDTH.min(width - column);
-        let mut at = 0;
-        if there == R::WIDTH {
-            while at + 4 <= height {
-                let registers = token.columns_4::<LINE>(&lines[at..]);
-                let out = &mut out[at * pitch + column..];
-                for (row, register) in out.chunks_mut(pitch).zip(registers) {
-                    R::split_mut(&mut row[..R::WIDTH]).0[0] = register;
-                }
-                at += 4;
+    let TransposeTask { elements, stride, ref mut out, pitch, .. } = *task;
+    let mut lines = [&elements[..0]; WIDEST];
+    for j in 0..R::WIDTH {
+        lines[j] = &elements[(column + R::ORDER[j]) * stride + row..][..SIDE];
+    }
+    let mut to = &mut out[row * pitch + column..];
+    for four in 0..SIDE / 4 {
+        let registers = token.gather_4(&lines, 4 * four);
+        // COST: an array that is taken apart by an iterator lies in memory first.
+        #[expect(clippy::needless_range_loop, reason = "registers stay registers")]
+        for t in 0..4 {
+            R::split_mut(&mut to[..R::WIDTH]).0[0] = registers[t];
+            if 4 * four + t + 1 < SIDE {
+                to = &mut to[pitch..];
             }
         }
-        while at < height {
-            let registers = token.columns_4::<LINE>(&lines[at..]);
-            let rows = out[at * pitch + column..].chunks_mut(pitch);
-            let lanes = R::elements(&registers).chunks_exact(R::WIDTH);
-            for (row, lanes) in rows.zip(lanes).take(height - at) {
-                row[..there].iter_mut().zip(lanes).for_each(|(to, x)| *to = *x);
+    }
+}
+
+/// At least four rows of at most a register's columns.
+#[inline(always)]
+fn part<R: Registers>(
+    token: R,
+    task: &mut TransposeTask<'_, R::Element>,
+    [row, height]: [usize; 2],
+    [column, width]: [usize; 2],
+) {
+    let TransposeTask { elements, stride, ref mut out, pitch, .. } = *task;
+    let mut lines = [&elements[..0]; WIDEST];
+    for (line, j) in lines[..R::WIDTH].iter_mut().zip(R::ORDER) {
+        // Lanes without a line repeat the last, and are dropped.
+        *line = &elements[(column + j.min(width - 1)) * stride + row..][..height];
+    }
+    let mut at = 0;
+    loop {
+        let registers = token.gather_4(&lines, at);
+        for t in 0..4 {
+            let to = &mut out[(row + at + t) * pitch + column..][..width];
+            if width == R::WIDTH {
+                R::split_mut(to).0[0] = registers[t];
+            } else {
+                to.copy_from_slice(&R::elements(&registers[t..=t])[..width]);
             }
-            at += 4;
         }
+        if at + 4 == height {
+            return;
+        }
+        at = (at + 4).min(height - 4);
     }
 }

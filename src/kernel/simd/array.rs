@@ -48,16 +48,7 @@ macro_rules! registers {
                 order
             };
             #[inline(always)]
-            fn columns_4<const LINE: usize>(self, lines: &[$float]) -> [Self::Float; 4] {
-                let lines = &lines[..($width - 1) * LINE + 4];
-                from_fn(|t| from_fn(|j| lines[j * LINE + t]))
-            }
-            #[inline(always)]
-            fn in_order(self, lanes: Self::Float) -> [$float; WIDEST] {
-                let mut ordered = [0.0; WIDEST];
-                ordered[..$width].copy_from_slice(&lanes);
-                ordered
-            }
+            fn ahead(self, _: &[$float], _: usize) {}
         }
     };
 }

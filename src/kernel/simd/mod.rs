@@ -7,10 +7,10 @@
 //! BITS: every operation of a token is one IEEE operation in each lane, so that no result depends
 //! on the level. The one exception, a fused multiplication and addition, is for `Numerics::Fast` alone.
 
+#[cfg(feature = "simd")]
+mod ahead;
 mod array;
 mod level;
-#[cfg(feature = "simd")]
-mod quads;
 #[cfg(test)]
 mod tests;
 #[cfg(feature = "simd")]
@@ -50,11 +50,8 @@ pub(crate) trait Registers: Lanes<Element: Native> {
     fn gather_4(self, lines: &[&[Self::Element]; WIDEST], at: usize) -> [Self::Float; 4];
     /// Which line's elements are to stand where in [`Registers::gather_4`] for lanes in order.
     const ORDER: [usize; WIDEST];
-    /// The first four elements of `WIDTH` lines, `LINE` apart, as four registers: the lanes of
-    /// register `t` are the lines in order.
-    fn columns_4<const LINE: usize>(self, lines: &[Self::Element]) -> [Self::Float; 4];
-    /// The lanes of a register in the order of the lines that [`Registers::gather_4`] read.
-    fn in_order(self, lanes: Self::Float) -> [Self::Element; WIDEST];
+    /// Asks for the cache line of element `at`, to be read later; it may lie past the last.
+    fn ahead(self, elements: &[Self::Element], at: usize);
 }
 
 /// The order in which `pulp` turns four registers of `width` elements of `size` bytes round.

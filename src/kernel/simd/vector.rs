@@ -1,7 +1,7 @@
 //! The machine's own registers, through `pulp`: the one crate here that holds intrinsics, so that
 //! this one needs no unsafe code.
 
-use super::quads::Quads;
+use super::ahead::Ahead;
 use super::{Registers, WIDEST, Work};
 use crate::math::format::Format;
 use crate::math::lanes::Lanes;
@@ -43,9 +43,9 @@ impl<T, F: FnOnce() -> T> WithSimd for Closure<F> {
 macro_rules! vector {
     ($float:ident, $word:ident, $floats:ident, $words:ident, $masks:ident, $lanes:ident,
      $split:ident, $split_mut:ident, $first_true:ident, $min:ident, $max:ident,
-     $splat:ident, $splat_bits:ident, $fused:ident, $deinterleave:ident, $interleave:ident, $quads:ident,
+     $splat:ident, $splat_bits:ident, $fused:ident, $deinterleave:ident,
      { $($name:ident = $of:ident($($argument:ident: $from:ident),*) -> $to:ident;)* }) => {
-        impl<W: Work<$float>, S: Quads> NullaryFnOnce for Run<W, S, $float> {
+        impl<W: Work<$float>, S: Ahead> NullaryFnOnce for Run<W, S, $float> {
             type Output = W::Output;
             #[inline(always)]
             fn call(self) -> W::Output {
@@ -53,7 +53,7 @@ macro_rules! vector {
             }
         }
 
-        impl<S: Quads> Registers for Vector<S, $float> {
+        impl<S: Ahead> Registers for Vector<S, $float> {
             const WIDTH: usize = S::$lanes;
             const MANY: bool = S::REGISTER_COUNT >= 32;
             const FUSES: bool = true;
@@ -77,35 +77,21 @@ macro_rules! vector {
             }
             #[inline(always)]
             fn gather_4(self, lines: &[&[$float]; WIDEST], at: usize) -> [S::$floats; 4] {
-                self.simd.$deinterleave(self.simd.$quads(
-                    #[inline(always)]
-                    |part| *lines[part][at..].first_chunk().expect("invariant: as long as asked"),
-                ))
+                let mut quads = [self.simd.$splat(0.0); 4];
+                let parts = bytemuck::cast_slice_mut::<_, [$float; 4]>(&mut quads);
+                for (part, line) in parts.iter_mut().zip(lines) {
+                    part.copy_from_slice(&line[at..at + 4]);
+                }
+                self.simd.$deinterleave(quads)
             }
             const ORDER: [usize; WIDEST] = super::order(Self::WIDTH, size_of::<$float>());
             #[inline(always)]
-            fn columns_4<const LINE: usize>(self, lines: &[$float]) -> [S::$floats; 4] {
-                let lines = &lines[..(Self::WIDTH - 1) * LINE + 4];
-                self.simd.$deinterleave(self.simd.$quads(
-                    #[inline(always)]
-                    |part| {
-                        let line = Self::ORDER[part] * LINE;
-                        *lines[line..].first_chunk().expect("invariant: as long as asked")
-                    },
-                ))
-            }
-            #[inline(always)]
-            fn in_order(self, lanes: S::$floats) -> [$float; WIDEST] {
-                let zero = self.simd.$splat(0.0);
-                let spread = self.simd.$interleave([lanes, zero, zero, zero]);
-                let mut ordered = [0.0; WIDEST];
-                let lines = bytemuck::cast_slice::<_, [$float; 4]>(&spread);
-                ordered.iter_mut().zip(lines).for_each(|(to, line)| *to = line[0]);
-                ordered
+            fn ahead(self, elements: &[$float], at: usize) {
+                self.simd.ahead(elements, at);
             }
         }
 
-        impl<S: Quads> Lanes for Vector<S, $float> {
+        impl<S: Ahead> Lanes for Vector<S, $float> {
             type Element = $float;
             type Float = S::$floats;
             type Bits = S::$words;
@@ -181,7 +167,7 @@ macro_rules! vector {
 }
 
 vector!(f32, u32, f32s, u32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, first_true_m32s,
-    min_f32s, max_f32s, splat_f32s, splat_u32s, mul_add_f32s, deinterleave_shfl_f32s, interleave_shfl_f32s, quads_f32, {
+    min_f32s, max_f32s, splat_f32s, splat_u32s, mul_add_f32s, deinterleave_shfl_f32s, {
     add = add_f32s(a: Float, b: Float) -> Float;
     sub = sub_f32s(a: Float, b: Float) -> Float;
     mul = mul_f32s(a: Float, b: Float) -> Float;
@@ -205,7 +191,7 @@ vector!(f32, u32, f32s, u32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, f
 });
 
 vector!(f64, u64, f64s, u64s, m64s, F64_LANES, as_simd_f64s, as_mut_simd_f64s, first_true_m64s,
-    min_f64s, max_f64s, splat_f64s, splat_u64s, mul_add_f64s, deinterleave_shfl_f64s, interleave_shfl_f64s, quads_f64, {
+    min_f64s, max_f64s, splat_f64s, splat_u64s, mul_add_f64s, deinterleave_shfl_f64s, {
     add = add_f64s(a: Float, b: Float) -> Float;
     sub = sub_f64s(a: Float, b: Float) -> Float;
     mul = mul_f64s(a: Float, b: Float) -> Float;

@@ -12,6 +12,16 @@ use crate::kernel::task::Matrix;
 /// second-level cache.
 const NC: usize = 512;
 
+/// Rows that read the right operand where it lies, each some registers of it after the other: copying
+/// it would cost as much.
+const FEW: usize = 18;
+
+/// Bytes of a right operand that stay in the second-level cache while rows of the left one pass.
+const NEAR: usize = 512 << 10;
+
+/// Rows that pass together, over all terms: so few that their results wait in the first-level cache.
+const BAND: usize = 12;
+
 /// A product of which the result's rows, or their columns, run over the lanes.
 pub(in crate::kernel::native) struct Blocks<'a, 'o, E> {
     pub(in crate::kernel::native) sizes: [usize; 3],
@@ -46,99 +56,159 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
         }
         // Rows that overlap or are all one are packed: they are no runs at a distance.
         let in_place =
-            b.column == 1 && b.row >= n && (m <= 12 || KB.min(k) * n <= 8192 && b.row % 512 != 0);
+            b.column == 1 && b.row >= n && (m <= FEW || KB.min(k) * n <= 8192 && b.row % 512 != 0);
         if in_place {
             takes!("right operand in place");
         } else {
             takes!("right operand packed");
         }
+        // What no near cache holds is asked for where the machine would not see it coming.
+        let mebibytes = |elements: usize| (elements * size_of::<E>()) >> 20;
+        let ahead = [a.column == 1 && mebibytes(m * k) >= 16, in_place && mebibytes(k * n) >= 8];
+        if ahead.contains(&true) {
+            takes!("asked for ahead");
+        }
+        let mut repeated = Vec::new();
+        if a.column == 0 {
+            repeated.resize(6 * KB.min(k), E::zero());
+        }
         for first in (0..n).step_by(NC) {
             let end = n.min(first + NC);
             let depth = KB.min(k);
             let panels = Panels { column: first, end, in_place, roomy: false, packed: 0, depth };
-            let aligned = aligned(scratch, panels.packed_elements::<R>());
-            for start in (0..k).step_by(KB) {
-                let depth = KB.min(k - start);
-                let past = (start + depth - 1) * b.row + end.next_multiple_of(R::WIDTH);
-                let panels = Panels { roomy: past <= b.elements.len(), ..panels };
-                let mut left_over = panels;
-                while let Some(panel) = left_over.next::<R>() {
-                    if let Some(at) = panel.packed {
-                        let padded = panel.registers * R::WIDTH;
-                        let extents = [panel.column, panel.width, padded];
-                        let out = &mut aligned[at..];
-                        if b.row == 1 && b.column >= start + depth {
-                            takes!("right operand turned");
-                            pack::turned(token, &b, [start, depth], extents, out);
-                        } else {
-                            pack::columns(&b, [start, depth], extents, out);
-                        }
+            let packed = panels.packed_elements::<R>();
+            // Rows once, over all their terms, where the right operand stays near meanwhile.
+            let deep = k > KB && k * (end - first) * size_of::<E>() <= NEAR;
+            let (band, kept) = if deep { (BAND, k.div_ceil(KB)) } else { (m, 1) };
+            if deep && m > BAND {
+                takes!("rows once");
+            }
+            let aligned = aligned(scratch, packed * kept);
+            let mut finished = 0;
+            for top in (0..m).step_by(band) {
+                let bottom = m.min(top + band);
+                for start in (0..k).step_by(KB) {
+                    let depth = KB.min(k - start);
+                    let past = (start + depth - 1) * b.row + end.next_multiple_of(R::WIDTH);
+                    let panels = Panels { roomy: past <= b.elements.len(), ..panels };
+                    let packed = &mut aligned[start / KB % kept * packed..][..packed];
+                    if top == 0 {
+                        pack(token, &b, [start, depth], panels, packed);
                     }
-                }
-                let last = start + depth == k;
-                let (mut row, mut finished) = (0, 0);
-                while row < m {
-                    let left = Left {
-                        elements: &a.elements[row * a.row + start * a.column..],
-                        row: a.row,
-                        step: a.column,
-                    };
-                    let height = match m - row {
-                        6.. => 6,
-                        4.. => 4,
-                        2.. => 2,
-                        _ => 1,
-                    };
-                    let mut left_over = panels;
-                    while let Some(panel) = left_over.next::<R>() {
-                        let right = match panel.packed {
-                            Some(at) => {
-                                let row = panel.registers * R::WIDTH;
-                                Right { elements: &aligned[at..], row }
+                    let last = start + depth == k;
+                    let mut row = top;
+                    while row < bottom {
+                        let left = if a.column == 0 {
+                            // One element a row, for all terms: a tile counts the distance to the next.
+                            for (i, line) in repeated.chunks_exact_mut(depth).enumerate().take(6) {
+                                line.fill(*a.at((row + i).min(bottom - 1), 0));
                             }
-                            None => {
-                                let at = start * b.row + panel.column;
-                                Right { elements: &b.elements[at..], row: b.row }
+                            Left { elements: &repeated, row: depth, step: 1, ahead: false }
+                        } else {
+                            Left {
+                                elements: &a.elements[row * a.row + start * a.column..],
+                                row: a.row,
+                                step: a.column,
+                                ahead: false,
                             }
                         };
-                        let Panel { column, width, .. } = panel;
-                        let place = Place { row, column, width, first: start == 0, flipped };
-                        macro_rules! run {
-                            ($height:literal, $registers:literal) => {{
-                                let sums = if fused {
-                                    tile::<R, true, $height, $registers>(token, depth, left, right)
-                                } else {
-                                    tile::<R, false, $height, $registers>(token, depth, left, right)
-                                };
-                                store(token, &sums, out, place);
-                            }};
+                        let height = match bottom - row {
+                            6.. => 6,
+                            4.. => 4,
+                            2.. => 2,
+                            _ => 1,
+                        };
+                        let mut left_over = panels;
+                        while let Some(panel) = left_over.next::<R>() {
+                            let left = Left { ahead: ahead[0] && panel.column == first, ..left };
+                            let right = match panel.packed {
+                                Some(at) => {
+                                    let row = panel.registers * R::WIDTH;
+                                    Right { elements: &packed[at..], row, ahead: false }
+                                }
+                                None => {
+                                    let at = start * b.row + panel.column;
+                                    let ahead = ahead[1] && row == top;
+                                    Right { elements: &b.elements[at..], row: b.row, ahead }
+                                }
+                            };
+                            let Panel { column, width, .. } = panel;
+                            let alone = k <= KB && width == n && !flipped;
+                            let place =
+                                Place { row, column, width, first: start == 0, flipped, alone };
+                            macro_rules! run {
+                                ($asks:literal, $height:literal, $registers:literal) => {{
+                                    let sums = if fused {
+                                        tile::<R, true, $asks, $height, $registers>(
+                                            token, depth, left, right,
+                                        )
+                                    } else {
+                                        tile::<R, false, $asks, $height, $registers>(
+                                            token, depth, left, right,
+                                        )
+                                    };
+                                    store(token, &sums, out, place);
+                                }};
+                            }
+                            if height == 6 && (left.ahead || right.ahead) {
+                                match panel.registers {
+                                    4 => run!(true, 6, 4),
+                                    2 => run!(true, 6, 2),
+                                    _ => run!(true, 6, 1),
+                                }
+                                continue;
+                            }
+                            match (height, panel.registers) {
+                                (6, 4) => run!(false, 6, 4),
+                                (6, 2) => run!(false, 6, 2),
+                                (6, _) => run!(false, 6, 1),
+                                (4, 4) => run!(false, 4, 4),
+                                (4, 2) => run!(false, 4, 2),
+                                (4, _) => run!(false, 4, 1),
+                                (2, 4) => run!(false, 2, 4),
+                                (2, 2) => run!(false, 2, 2),
+                                (2, _) => run!(false, 2, 1),
+                                (_, 4) => run!(false, 1, 4),
+                                (_, 2) => run!(false, 1, 2),
+                                _ => run!(false, 1, 1),
+                            }
                         }
-                        match (height, panel.registers) {
-                            (6, 4) => run!(6, 4),
-                            (6, 2) => run!(6, 2),
-                            (6, _) => run!(6, 1),
-                            (4, 4) => run!(4, 4),
-                            (4, 2) => run!(4, 2),
-                            (4, _) => run!(4, 1),
-                            (2, 4) => run!(2, 4),
-                            (2, 2) => run!(2, 2),
-                            (2, _) => run!(2, 1),
-                            (_, 4) => run!(1, 4),
-                            (_, 2) => run!(1, 2),
-                            _ => run!(1, 1),
+                        row += height;
+                        if last && !flipped && out.is_due(&(finished..row), &(first..end)) {
+                            out.finish(finished..row, first..end);
+                            finished = row;
                         }
                     }
-                    row += height;
-                    if last && !flipped && out.is_due(&(finished..row), &(first..end)) {
-                        out.finish(finished..row, first..end);
-                        finished = row;
+                    if last && bottom == m {
+                        match flipped {
+                            true => out.finish(first..end, 0..m),
+                            false => out.finish(finished..m, first..end),
+                        }
                     }
                 }
-                if last && flipped {
-                    out.finish(first..end, 0..m);
-                } else if last {
-                    out.finish(finished..m, first..end);
-                }
+            }
+        }
+    }
+}
+
+/// The panels that are packed, of a block of rows.
+#[inline(always)]
+fn pack<R: Registers>(
+    token: R,
+    b: &Matrix<'_, R::Element>,
+    [start, depth]: [usize; 2],
+    mut panels: Panels,
+    out: &mut [R::Element],
+) {
+    while let Some(panel) = panels.next::<R>() {
+        if let Some(at) = panel.packed {
+            let extents = [panel.column, panel.width, panel.registers * R::WIDTH];
+            let out = &mut out[at..];
+            if b.row == 1 && b.column >= start + depth {
+                takes!("right operand turned");
+                pack::turned(token, b, [start, depth], extents, out);
+            } else {
+                pack::columns(b, [start, depth], extents, out);
             }
         }
     }

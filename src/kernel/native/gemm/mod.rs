@@ -9,10 +9,12 @@ mod blocks;
 mod dots;
 mod output;
 mod pack;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod tile;
 
+use super::carve;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::task::Matrix;
@@ -22,6 +24,7 @@ pub(super) use blocks::Blocks;
 use dots::Dots;
 pub(super) use output::{Ending, Output};
 pub(super) use pack::columns;
+use rows::Rows;
 use std::ops::Range;
 pub(super) use tile::term;
 
@@ -59,8 +62,16 @@ pub(crate) fn gemm_at<E: Native>(
         tiny([m, k, n], &a, &b, out);
         return task.close();
     }
+    // A single column is the single row of the transposed product: it lies in one piece either way.
+    let turned = n == 1 && m > 1;
+    let product = if turned {
+        takes!("column as a row");
+        Product { m: 1, k, n: m, a: b.transposed(), b: a.transposed(), numerics }
+    } else {
+        Product { m, k, n, a, b, numerics }
+    };
+    let (m, n) = (product.m, product.n);
     let ending = Ending { finish: task.finish.take(), start, stride: n };
-    let product = Product { m, k, n, a, b, numerics };
     let operations = m.saturating_mul(n).saturating_mul(k);
     let parts = match threads::parts(operations, usize::MAX) {
         1 => 1,
@@ -168,16 +179,18 @@ impl<'a, E: Native> Product<'a, E> {
         let Self { m, k, n, a, b, numerics } = self;
         if m == 1 && b.row == 1 && b.column >= k {
             takes!("dots");
-            return E::at(level, Dots { k, n, a, b, out, flipped: false, numerics });
+            return E::at(level, Dots { k, n, a, b, out, numerics });
         }
-        if n == 1 && a.column == 1 && a.row >= k {
-            takes!("dots, flipped");
-            let (a, b) = (b.transposed(), a.transposed());
-            return E::at(level, Dots { k, n: m, a, b, out, flipped: true, numerics });
+        if m == 1 && b.column == 1 && b.row >= n && n * size_of::<E>() >= WIDE {
+            takes!("rows");
+            return E::at(level, Rows { k, n, a, b, out, numerics });
         }
         E::at(level, Whole { product: self, out });
     }
 }
+
+/// Bytes of a row that is wide enough to be read from one end to the other.
+const WIDE: usize = 1024;
 
 /// A product on one thread.
 struct Whole<'a, 'o, E> {
@@ -190,7 +203,7 @@ impl<E: Native> Work<E> for Whole<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        let Self { product: Product { m, k, n, a, b, numerics }, mut out } = self;
+        let Self { product: Product { m, k, n, a, b, numerics }, out } = self;
         let straight = effort::<R>(m, k, n, &a, &b);
         let (a2, b2) = (b.transposed(), a.transposed());
         let flipped = straight > effort::<R>(n, k, m, &a2, &b2) + m * n;
@@ -198,12 +211,30 @@ impl<E: Native> Work<E> for Whole<'_, '_, E> {
             takes!("flipped");
         }
         let ([m, n], a, b) = if flipped { ([n, m], a2, b2) } else { ([m, n], a, b) };
-        let mut scratch = E::take_scratch();
-        let (out, scratch_of) = (&mut out, &mut scratch);
-        Blocks { sizes: [m, k, n], a, b, out, flipped, scratch: scratch_of, numerics }.run(token);
-        E::put_scratch(scratch);
+        let mut scratch = [E::take_scratch(), E::take_scratch()];
+        let [scratch_of, held] = &mut scratch;
+        // Sums of many blocks are turned once, when they are whole.
+        let late = flipped && k > 4 * KB && m * n * size_of::<E>() <= HELD;
+        let [sums] = carve(held, [if late { m * n } else { 0 }]);
+        let (mut out, mut whole) = (out, Output::whole(sums, n, Ending::NONE));
+        let to = if late { &mut whole } else { &mut out };
+        let (sizes, flipped) = ([m, k, n], flipped && !late);
+        Blocks { sizes, a, b, out: to, flipped, scratch: scratch_of, numerics }.run(token);
+        if late {
+            takes!("turned at the end");
+            for j in 0..n {
+                for (i, to) in out.row(j)[..m].iter_mut().enumerate() {
+                    *to = whole.row(i)[j];
+                }
+            }
+            out.finish(0..n, 0..m);
+        }
+        scratch.into_iter().for_each(E::put_scratch);
     }
 }
+
+/// Bytes of a result that is held until its sums are whole.
+const HELD: usize = 256 << 10;
 
 /// Roughly the cycles of a product whose columns run over the lanes.
 fn effort<R: Registers>(
@@ -228,15 +259,29 @@ fn effort<R: Registers>(
 /// So little that any preparation costs more than it saves.
 const TINY: usize = 512;
 
-/// A product of few terms, row by row.
+/// A product of few terms: four columns at a time, whose sums stay in registers.
 fn tiny<E: Native>([m, k, n]: [usize; 3], a: &Matrix<'_, E>, b: &Matrix<'_, E>, out: &mut [E]) {
     for (i, row) in out.chunks_exact_mut(n).enumerate().take(m) {
-        row.fill(E::zero());
-        for t in 0..k {
-            let a = a.at(i, t);
-            for (j, sum) in row.iter_mut().enumerate() {
-                *sum = sum.add(&a.mul(b.at(t, j)));
+        let (quads, rest) = row.as_chunks_mut::<4>();
+        for (q, quad) in quads.iter_mut().enumerate() {
+            *quad = [E::exact(0.0); 4];
+            let mut sums = *quad;
+            for t in 0..k {
+                let (a, at) = (a.at(i, t), t * b.row + 4 * q * b.column);
+                let reach = &b.elements[at..=at + 3 * b.column];
+                for j in 0..4 {
+                    sums[j] = sums[j].add(&a.mul(&reach[j * b.column]));
+                }
             }
+            *quad = sums;
+        }
+        let done = n - rest.len();
+        for (j, out) in rest.iter_mut().enumerate() {
+            let mut sum = E::exact(0.0);
+            for t in 0..k {
+                sum = sum.add(&a.at(i, t).mul(b.at(t, done + j)));
+            }
+            *out = sum;
         }
     }
 }

@@ -68,6 +68,15 @@ impl<'a, E> Output<'a, E> {
         }
     }
 
+    /// The elements from the start of a row on, where whole rows lie behind one another.
+    #[inline(always)]
+    fn behind(&mut self, i: usize) -> Option<&mut [E]> {
+        match &mut self.rows {
+            Rows::Whole(elements, width) => Some(&mut elements[i * *width..]),
+            Rows::Parts(_) => None,
+        }
+    }
+
     /// Whether so many elements are worth a call of what follows; where nothing does, none are.
     #[inline(always)]
     pub(super) fn is_due(&self, rows: &Range<usize>, columns: &Range<usize>) -> bool {
@@ -108,6 +117,9 @@ pub(super) struct Place {
     pub(super) first: bool,
     /// Whether the tile's rows are the result's columns.
     pub(super) flipped: bool,
+    /// Whether the tile has whole rows with all their terms, and those behind are still to come: it may
+    /// leave anything there.
+    pub(super) alone: bool,
 }
 
 /// BITS: the sums of a first block are the result so far, those of the next are added to it.
@@ -118,7 +130,7 @@ pub(super) fn store<R: Registers, const MR: usize, const NV: usize>(
     out: &mut Output<'_, R::Element>,
     place: Place,
 ) {
-    let Place { row, column, width, first, flipped } = place;
+    let Place { row, column, width, first, flipped, alone } = place;
     if !flipped && width == NV * R::WIDTH {
         for (i, sums) in sums.iter().enumerate() {
             let (registers, _) = R::split_mut(&mut out.row(row + i)[column..][..width]);
@@ -126,6 +138,18 @@ pub(super) fn store<R: Registers, const MR: usize, const NV: usize>(
             for j in 0..NV {
                 registers[j] = if first { sums[j] } else { token.add(registers[j], sums[j]) };
             }
+        }
+        return;
+    }
+    if alone
+        && let Some(elements) = out.behind(row)
+        && elements.len() >= (MR - 1) * width + NV * R::WIDTH
+    {
+        // Whole registers: what reaches into the next row is overwritten with that.
+        takes!("rows over one another");
+        for i in 0..MR {
+            let (registers, _) = R::split_mut(&mut elements[i * width..][..NV * R::WIDTH]);
+            registers[..NV].copy_from_slice(&sums[i]);
         }
         return;
     }

@@ -49,7 +49,18 @@ fn products_agree_on_small_sizes() {
 fn products_agree_at_block_boundaries() {
     let mut random = Random(32);
     for k in [255, 256, 257, 511, 512, 515] {
-        for [m, n] in [[1, 1], [1, 70], [13, 9], [7, 130], [40, 1], [2, 513], [5, 1030], [25, 70]] {
+        for [m, n] in [
+            [1, 1],
+            [1, 70],
+            [13, 9],
+            [7, 130],
+            [40, 1],
+            [300, 1],
+            [1, 333],
+            [2, 513],
+            [5, 1030],
+            [25, 70],
+        ] {
             check::<f32>(&mut random, [m, k, n]);
             check::<f64>(&mut random, [m, k, n]);
         }
@@ -82,11 +93,42 @@ fn each_path_is_taken_by_the_products_that_it_is_for() {
     assert_eq!(path([512, 64, 3], [1, 512], [3, 1], 1)[0], "flipped");
     assert_eq!(path([36, 50, 40], [50, 1], [1, 50], 1)[1], "right operand turned");
     assert_eq!(path([1, 50, 40], [50, 1], [1, 50], 1), ["dots"]);
-    assert_eq!(path([40, 50, 1], [50, 1], [1, 1], 1), ["dots, flipped"]);
+    assert_eq!(path([40, 50, 1], [50, 1], [1, 1], 1), ["column as a row", "dots"]);
+    assert_eq!(plain([1, 50, 300], 1), ["rows"]);
+    assert_eq!(path([300, 50, 1], [1, 300], [1, 1], 1), ["column as a row", "rows"]);
+    assert!(plain([40, 50, 6], 1).contains(&"rows over one another"));
+    assert!(plain([40, 600, 30], 1).contains(&"rows once"));
+    assert!(plain([5000, 1000, 8], 1).contains(&"asked for ahead"));
+    assert!(path([3, 1100, 90], [1100, 1], [1, 1100], 1).contains(&"right operand turned"));
+    assert!(path([90, 1100, 3], [1, 90], [3, 1], 1).contains(&"turned at the end"));
+    assert!(path([1, 4096, 2048], [4096, 1], [1, 4096], 1).contains(&"asked for ahead"));
     assert_eq!(plain([64, 256, 2048], 2)[0], "columns over threads");
     assert_eq!(plain([2048, 256, 64], 2)[0], "rows over threads");
     assert_eq!(plain([4, 200_000, 8], 2)[0], "terms over threads");
     assert!(!plain([64, 256, 2048], 1).contains(&"columns over threads"));
+}
+
+#[test]
+fn products_agree_where_memory_is_asked_for_ahead() {
+    let mut random = Random(39);
+    let mut check = |[m, k, n]: [usize; 3], [a, b]: [[usize; 2]; 2]| {
+        let mut operand = |count| (0..count).map(|_| random.value(false)).collect::<Vec<f32>>();
+        let (x, y) = (operand(m * k), operand(k * n));
+        let (ae, be) = ([m, k], [k, n]);
+        let (left, right) = (View::new(&x, &ae, &a, 0), View::new(&y, &be, &b, 0));
+        let expected = reference::product(left, right);
+        for level in Level::all() {
+            let mut out = vec![0.0; m * n];
+            let (a, b) = (Matrix::new(&x, a[0], a[1]), Matrix::new(&y, b[0], b[1]));
+            let task = &mut GemmTask::new([m, k, n], a, b, &mut out);
+            let paths = taken(|| gemm_at(level, || 1, task));
+            assert!(paths.contains(&"asked for ahead"), "{paths:?}");
+            assert_same(&out, &expected, &format!("{m} x {k} x {n} at {level:?}"));
+        }
+    };
+    check([4501, 1000, 16], [[1000, 1], [16, 1]]);
+    check([7, 700, 3100], [[700, 1], [3100, 1]]);
+    check([1, 301, 21_003], [[301, 1], [1, 301]]);
 }
 
 /// Every extent to 67 on every side, and strides of every kind.
@@ -194,13 +236,15 @@ fn what_follows_a_product_follows_once_on_every_path() {
             all.extend(finished([700, 600, 5], [[600, 1], [5, 1]], threads, level));
             all.extend(finished([1, 300, 2500], [[300, 1], [1, 300]], threads, level));
             all.extend(finished([2500, 300, 1], [[300, 1], [1, 1]], threads, level));
+            all.extend(plain([1, 300, 2500]));
             all.extend(plain([4, 700_000, 3]));
             let expected = [
                 "right operand packed",
                 "right operand in place",
                 "flipped",
                 "dots",
-                "dots, flipped",
+                "rows",
+                "column as a row",
                 "finished by rows",
                 "finished by parts of rows",
             ];
@@ -250,6 +294,7 @@ fn fast_products_are_close_and_the_same_on_any_number_of_threads() {
     }
     check::<f32>([1, 800, 3000], [[800, 1], [1, 800]], f64::from(f32::EPSILON) / 2.0);
     check::<f32>([3000, 800, 1], [[800, 1], [1, 1]], f64::from(f32::EPSILON) / 2.0);
+    check::<f64>([1, 800, 3003], [[800, 1], [3003, 1]], f64::EPSILON / 2.0);
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn at_every_level<E: Native>(random: &mut Random, [rows, columns]: [usize; 2]) {
 #[test]
 fn transposes_move_every_element_and_touch_no_other() {
     let mut random = Random(60);
-    for rows in [1, 3, 4, 5, 15, 16, 17, 31, 33, 63, 64, 65, 130] {
+    for rows in [4, 5, 6, 7, 15, 16, 17, 18, 31, 33, 63, 64, 65, 130] {
         for columns in [1, 2, 7, 8, 9, 16, 31, 32, 40, 63, 64, 65, 100, 513] {
             at_every_level::<f32>(&mut random, [rows, columns]);
             at_every_level::<f64>(&mut random, [rows, columns]);
