@@ -15,6 +15,7 @@ macro_rules! takes {
 pub(crate) mod call;
 pub(crate) mod chain;
 pub mod element;
+pub(crate) mod far;
 pub mod map;
 pub(crate) mod memory;
 pub(crate) mod native;

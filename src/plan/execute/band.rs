@@ -4,6 +4,7 @@
 //! all rows are is put together at the end, in the order of the rows.
 
 use super::tensor::{Bound, view};
+use crate::kernel::far::from_memory;
 use crate::kernel::native::chain::{Outputs, Place, Sums, prepared, run_next, total};
 use crate::kernel::order::KB;
 use crate::kernel::reference::View;
@@ -194,7 +195,7 @@ impl<E: Elementary> Read<'_, E> {
             Kernel::Call(call) => {
                 let views: SmallVec<[View<'_, E>; 2]> =
                     turn.operands.iter().map(|pair| view(&pair.0, slice(pair))).collect();
-                call.run(&views, &[], self.numerics, outputs[0]);
+                from_memory(|| call.run(&views, &[], self.numerics, outputs[0]));
             }
             Kernel::Followed(call, kernel, chain) => {
                 let (read, others) = turn.operands.split_at(*kernel);
@@ -205,7 +206,8 @@ impl<E: Elementary> Read<'_, E> {
                     read.iter().map(|pair| view(&pair.0, slice(pair))).collect();
                 prepared(chain, &places, |ready| {
                     let finish = |start: usize, run: &mut [E]| ready.finish(start, run);
-                    call.run_followed(&views, self.numerics, outputs[0], &finish);
+                    let out = &mut *outputs[0];
+                    from_memory(|| call.run_followed(&views, self.numerics, out, &finish));
                 });
             }
         }

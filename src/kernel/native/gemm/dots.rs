@@ -7,6 +7,7 @@
 use super::output::Output;
 use super::tile::term;
 use crate::kernel::Numerics;
+use crate::kernel::far::is_from_memory;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Native, Registers, WIDEST, Work};
 use crate::kernel::task::Matrix;
@@ -47,7 +48,8 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
             line = (0..k).map(|t| *a.at(0, t)).collect();
             &line[..]
         };
-        let ahead = b.column == k && n * k * size_of::<E>() >= LARGE;
+        let far = n * k * size_of::<E>() >= LARGE || is_from_memory();
+        let ahead = b.column == k && far;
         if ahead {
             takes!("asked for ahead");
         }
