@@ -2,10 +2,8 @@
 //!
 //!     cargo bench --bench plan
 
-use divan::counter::ItemsCount;
-use poorgrad::Plan;
 use zoo::models::Recorded;
-use zoo::workloads::{Gate, gate, makemore, moons};
+use zoo::workloads::{Gate, gate, makemore};
 
 fn main() {
     divan::main();
@@ -34,37 +32,6 @@ fn makemore_plan(bencher: divan::Bencher, rows: usize) {
         let results = plan.forward(&now, feeds.iter().cloned());
         network = Some(now.step(&results.backward(loss), |w, g| w - 0.01 * g));
     });
-}
-
-#[divan::bench]
-fn moons_interpreter(bencher: divan::Bencher) {
-    let (network, loss) = moons();
-    let nodes = network.len();
-    let mut network = Some(network);
-    bencher.counter(ItemsCount::new(nodes)).bench_local(|| {
-        let now = network.take().expect("the last step's network");
-        let gradients = now.forward().backward(loss);
-        network = Some(now.step(&gradients, |w, g| w - 0.001 * g));
-    });
-}
-
-#[divan::bench]
-fn moons_plan(bencher: divan::Bencher) {
-    let (network, loss) = moons();
-    let nodes = network.len();
-    let plan = network.compile_training(loss, []);
-    let mut network = Some(network);
-    bencher.counter(ItemsCount::new(nodes)).bench_local(|| {
-        let now = network.take().expect("the last step's network");
-        let results = plan.forward(&now, []);
-        network = Some(now.step(&results.backward(loss), |w, g| w - 0.001 * g));
-    });
-}
-
-#[divan::bench(sample_count = 10)]
-fn moons_compile(bencher: divan::Bencher) {
-    let (network, loss) = moons();
-    bencher.bench_local(|| -> Plan<f64> { network.compile_training(loss, []) });
 }
 
 #[divan::bench(sample_count = 7)]

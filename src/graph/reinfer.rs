@@ -59,8 +59,8 @@ impl<P: Tensorial> Network<P> {
     /// follows too. What counted positions along an axis whose extent changes is refused, and has to
     /// be recorded on the new network: the derivatives of `narrow`, `pad`, `concat`, `unfold`, `fold`
     /// and `row_update`, `conv2d` and padded pools for images of another size, `broadcast_pair`
-    /// where neither operand has the joint shape, `jacobian` and `hessian`. The factor of
-    /// `scaled_dot_product_attention` is a constant of the depth that it was recorded for.
+    /// where neither operand has the joint shape, `jacobian` and `hessian`. A number of one's own that is to
+    /// follow an extent is recorded by [`Value::count_along`](crate::Value::count_along).
     ///
     /// An input of another shape keeps its default where that is one number everywhere, such as
     /// `Tensor::zeros`. Of selections, the default chooses the first class in every row. Any other is

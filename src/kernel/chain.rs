@@ -119,6 +119,11 @@ impl Chain {
         product_of(&self.extents)
     }
 
+    /// Plain operations that the whole space takes.
+    pub(crate) fn work(&self) -> usize {
+        self.count().saturating_mul(self.cost)
+    }
+
     /// Whether tiles are whole rows, not parts of one.
     pub(super) fn row(&self) -> usize {
         self.extents.last().copied().unwrap_or(1)

@@ -7,6 +7,10 @@ use super::Elementary;
 use std::any::Any;
 use std::cell::RefCell;
 
+/// COST: bytes of a cache line, and of the widest register. An allocator's blocks begin anywhere in one, and then
+/// every register that is read or written lies in two.
+pub(crate) const LINE: usize = 64;
+
 thread_local! {
     /// Lists that nobody on this thread uses, one or two for each type of element.
     static SHELF: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
@@ -29,10 +33,13 @@ pub(crate) fn with_list<E: Elementary, R>(work: impl FnOnce(&mut Vec<E>) -> R) -
 /// Runs `work` on `count` elements of this thread, with whatever values.
 pub(crate) fn with<E: Elementary, R>(count: usize, work: impl FnOnce(&mut [E]) -> R) -> R {
     with_list(|list: &mut Vec<E>| {
-        if list.len() < count {
-            list.resize(count, E::zero());
+        let spare = LINE / size_of::<E>().max(1);
+        if list.len() < count + spare {
+            list.resize(count + spare, E::zero());
         }
-        work(&mut list[..count])
+        // Elements whose size divides no line lie where they lie.
+        let start = list.as_ptr().align_offset(LINE).min(spare);
+        work(&mut list[start..][..count])
     })
 }
 

@@ -103,12 +103,10 @@ fn attend<'n, P: Tensorial>(
     let mut axes: Vec<usize> = (0..rank).collect();
     axes.swap(rank - 2, rank - 1);
     let scores = queries.try_matmul(keys.try_permute(&axes)?)?;
-    let depth = keys.shape()[rank - 1] as f64;
-    // The factor as the element rounds it, once.
-    let factor = P::Element::one().div(&P::Element::from_f64(depth).sqrt());
-    let network = scores.network();
-    let factor = network.leaf(P::full(&Shape::scalar(), factor)).broadcast_like(scores);
-    let scores = scores * factor;
+    // On the tape, so that the factor follows keys of another depth; a plan computes it beforehand.
+    let depth = keys.try_count_along(&[rank - 1])?;
+    let one = scores.network().leaf(P::full(&Shape::scalar(), P::Element::one()));
+    let scores = scores * (one / depth.sqrt()).broadcast_like(scores);
     let scores = match mask {
         Some(mask) => scores + mask.try_broadcast_like(scores)?,
         None => scores,

@@ -10,7 +10,12 @@ use crate::plan::item::Definition;
 use std::collections::BTreeMap;
 
 /// The chain that follows on a kernel of so many operands: its first operand is the kernel's result.
-pub(super) fn following<P: Tensorial>(schedule: &Schedule<P>, step: &Step, kernel: usize) -> Chain {
+pub(super) fn following<P: Tensorial>(
+    schedule: &Schedule<P>,
+    step: &Step,
+    kernel: usize,
+    rows: Option<usize>,
+) -> Chain {
     let result = schedule.access[step.items[0] as usize].clone();
     let others = step.operands[kernel..].iter().cloned();
     chain_of(
@@ -22,6 +27,7 @@ pub(super) fn following<P: Tensorial>(schedule: &Schedule<P>, step: &Step, kerne
             rows: None,
             outputs: step.outputs.clone(),
         },
+        rows,
     )
 }
 
@@ -34,9 +40,14 @@ enum Name {
     Inside(u32),
 }
 
-/// The chain that computes the items of a step.
-pub(super) fn chain_of<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Chain {
-    let shape = &schedule.item(step.items[0]).shape;
+/// The chain that computes the items of a step, or so many rows of them.
+pub(super) fn chain_of<P: Tensorial>(
+    schedule: &Schedule<P>,
+    step: &Step,
+    rows: Option<usize>,
+) -> Chain {
+    let mut extents = schedule.item(step.items[0]).shape.to_vec();
+    rows.into_iter().for_each(|rows| extents[0] = rows);
     let (named, summed) = names(schedule, step);
     let slots = Slots::new(step, &named, &summed);
     let instructions = named.into_iter().map(|(micro, arguments, to)| {
@@ -50,7 +61,7 @@ pub(super) fn chain_of<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> Cha
         .map(|access| (access.layout.strides(), access.layout.offset()))
         .collect();
     let sizes = [step.outputs.len(), slots.registers];
-    let chain = Chain::new::<P::Element>(shape.extents(), &operands, sizes, instructions);
+    let chain = Chain::new::<P::Element>(&extents, &operands, sizes, instructions);
     chain.summing(summed.into_iter().map(|(name, output)| Summed { from: slots.of(name), output }))
 }
 

@@ -143,6 +143,14 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         self
     }
 
+    /// Lets steps over the rows of something larger take turns block by block, within a cache of so
+    /// many bytes ([`Pass::Bands`]): a core's second-level one, 1 MiB unless it is said. The bits are
+    /// the same with any.
+    pub fn cache(mut self, bytes: usize) -> Self {
+        self.options.cache = bytes;
+        self
+    }
+
     /// The plan.
     ///
     /// # Panics

@@ -7,6 +7,8 @@
 //! INVARIANT: a plan holds no parameter state. Whatever a pass did, a run has the bits of the
 //! interpreter.
 
+mod band;
+mod banded;
 mod calls;
 mod chains;
 mod check;

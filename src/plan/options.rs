@@ -4,7 +4,7 @@ use super::passes::Pass;
 use crate::kernel::Numerics;
 
 /// The labelled options behind [`Compile`](crate::Compile).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Options {
     /// Passes that are left out.
     pub(crate) off: Vec<Pass>,
@@ -16,7 +16,25 @@ pub(crate) struct Options {
     pub(crate) numerics: Numerics,
     /// How many threads a step may be split over, at most.
     pub(crate) threads: Option<usize>,
+    /// Bytes of the cache that bands stay in.
+    pub(crate) cache: usize,
 }
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            off: Vec::new(),
+            limit: None,
+            rematerialise: Rematerialise::default(),
+            numerics: Numerics::default(),
+            threads: None,
+            cache: CACHE,
+        }
+    }
+}
+
+/// COST: a second-level cache of today's: 1 MiB on the machines that the workloads were measured on.
+const CACHE: usize = 1 << 20;
 
 /// What the backward half computes again instead of keeping it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

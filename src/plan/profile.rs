@@ -37,8 +37,10 @@ pub struct StepProfile {
     pub nodes: Vec<u32>,
     /// The source line that recorded the last of them.
     pub place: String,
-    /// Nanoseconds.
+    /// Nanoseconds. Steps that take turns are measured together: the first has the time of all.
     pub nanoseconds: f64,
+    /// Of a step that takes turns with others: the number of their first, which has the time of all.
+    pub with: Option<usize>,
     /// Plain floating-point operations.
     pub operations: u64,
     /// Bytes read and written.
@@ -96,14 +98,19 @@ impl<P: Tensorial> Plan<P> {
             }
             whole.push(start.elapsed().as_nanos() as f64);
         }
-        let described = self.describe().steps.into_iter();
+        let described = self.describe().steps.into_iter().enumerate();
         let steps = described.zip(steps).filter(|(_, times)| !times.is_empty());
-        let steps = steps.map(|(step, times)| StepProfile {
+        let first = |number| self.schedule.band_of(number).map(|band| band.steps.start);
+        let steps = steps.map(|((number, step), times)| StepProfile {
             nodes: step.nodes.iter().map(|node| node.node).collect(),
             place: step.nodes.last().map_or_else(String::new, |node| node.place.clone()),
             kernel: step.kernel,
             shape: step.shape,
-            nanoseconds: median(times),
+            with: first(number),
+            nanoseconds: match first(number) {
+                Some(first) if first < number => 0.0,
+                _ => median(times),
+            },
             operations: step.operations,
             bytes: step.bytes,
         });
@@ -144,6 +151,21 @@ impl fmt::Display for Profile {
         )?;
         for (number, step) in steps.iter().enumerate() {
             let kernel = titled(&step.kernel, step.nodes.len());
+            if let Some(first) = step.with.filter(|&first| first < number) {
+                let (shape, with) = (Shape::new(&step.shape).to_string(), format!("with {first}"));
+                writeln!(
+                    f,
+                    "{number:>4} {kernel:<14} {shape:<16} {with:>9} {:>32}  {}",
+                    "", step.place
+                )?;
+                continue;
+            }
+            // The work of all that are measured together.
+            let together = steps.iter().filter(|other| other.with == Some(number));
+            let all = |of: fn(&StepProfile) -> u64| match step.with {
+                Some(_) => together.clone().fold(0, |sum, step| sum + of(step)),
+                None => of(step),
+            };
             let rate = |count: u64| (count as f64 / at_least_one(step.nanoseconds) * 1e9) as u64;
             writeln!(
                 f,
@@ -151,8 +173,8 @@ impl fmt::Display for Profile {
                 Shape::new(&step.shape).to_string(),
                 time(step.nanoseconds),
                 100.0 * step.nanoseconds / at_least_one(*nanoseconds),
-                operations(rate(step.operations)),
-                bytes(rate(step.bytes)),
+                operations(rate(all(|step| step.operations))),
+                bytes(rate(all(|step| step.bytes))),
                 step.place
             )?;
         }

@@ -2,6 +2,7 @@
 //!
 //! INVARIANT: the pieces of a step are disjoint, ascend, and are each written by it or read.
 
+use super::banded::Banded;
 use super::chains::{chain_of, following};
 use super::item::{Definition, Id};
 use super::passes::is_splat;
@@ -35,6 +36,17 @@ pub(super) enum From {
 pub(super) struct Operand {
     pub(super) from: From,
     pub(super) layout: Layout,
+}
+
+impl Operand {
+    /// The operand, of a piece by another number.
+    pub(super) fn placed(&self, place: impl Fn(usize) -> usize) -> Self {
+        let from = match self.from {
+            From::Piece(number) => From::Piece(place(number)),
+            from => from,
+        };
+        Self { from, layout: self.layout.clone() }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -81,6 +93,8 @@ pub(super) enum Handed {
 pub(super) struct Program<P: Tensorial> {
     pub(super) sources: Vec<Source<P>>,
     pub(super) lines: Vec<Line>,
+    /// The lines that take turns, by ranges that ascend.
+    pub(super) bands: Vec<Banded>,
     /// How products round.
     pub(super) numerics: Numerics,
     /// The number of elements of the arena.
@@ -94,7 +108,8 @@ impl<P: Tensorial> Program<P> {
     pub(super) fn new(schedule: &Schedule<P>, numerics: Numerics) -> Self {
         let mut builder =
             Builder { schedule, numbers: vec![None; schedule.items.len()], sources: vec![] };
-        let lines: Vec<Line> = schedule.steps.iter().map(|step| builder.line(step)).collect();
+        let lines: Vec<Line> = schedule.steps.iter().map(|step| builder.line(step, None)).collect();
+        let bands = schedule.bands.iter().map(|band| Banded::new(&mut builder, band)).collect();
         let mut blocks = vec![0; schedule.results.len()];
         let results = schedule.results.iter().map(|&id| match schedule.homes[id as usize] {
             Home::Result(number) => {
@@ -104,12 +119,13 @@ impl<P: Tensorial> Program<P> {
             _ => Handed::Source(builder.source(id)),
         });
         let results = results.collect();
-        Self { sources: builder.sources, lines, numerics, arena: schedule.arena, blocks, results }
+        let (sources, arena) = (builder.sources, schedule.arena);
+        Self { sources, lines, bands, numerics, arena, blocks, results }
     }
 }
 
-struct Builder<'s, P: Tensorial> {
-    schedule: &'s Schedule<P>,
+pub(super) struct Builder<'s, P: Tensorial> {
+    pub(super) schedule: &'s Schedule<P>,
     numbers: Vec<Option<usize>>,
     sources: Vec<Source<P>>,
 }
@@ -135,7 +151,7 @@ impl<P: Tensorial> Builder<'_, P> {
         number
     }
 
-    fn piece(&self, id: Id) -> Option<Piece> {
+    pub(super) fn piece(&self, id: Id) -> Option<Piece> {
         let length = self.schedule.item(id).count();
         match self.schedule.homes[id as usize] {
             Home::Arena(start) => Some(Piece { region: 0, start, length }),
@@ -144,7 +160,8 @@ impl<P: Tensorial> Builder<'_, P> {
         }
     }
 
-    fn line(&mut self, step: &Step) -> Line {
+    /// The line of a step; of a step of a band, for so many rows of its space.
+    pub(super) fn line(&mut self, step: &Step, space: Option<usize>) -> Line {
         let place = |id| self.piece(id).expect("invariant: what a step writes has a place");
         let outputs: Vec<Piece> = step.outputs.iter().map(|&id| place(id)).collect();
         let read = step.operands.iter().filter_map(|access| self.piece(access.base));
@@ -180,10 +197,10 @@ impl<P: Tensorial> Builder<'_, P> {
         rows.iter().for_each(|&number| self.sources[number].rows = true);
         let kernel = match &step.work {
             Work::Call(call) => Kernel::Call(call.clone()),
-            Work::Chain => Kernel::Chain(chain_of(self.schedule, step)),
+            Work::Chain => Kernel::Chain(chain_of(self.schedule, step, space)),
             Work::Followed(call) => {
                 let kernel = self.schedule.item(step.items[0]).operands.len();
-                let chain = following(self.schedule, step, kernel);
+                let chain = following(self.schedule, step, kernel, space);
                 Kernel::Followed(call.clone(), kernel, chain)
             }
         };

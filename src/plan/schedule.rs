@@ -3,6 +3,7 @@
 //! INVARIANT: items are in topological order; a step covers items that no other step covers; what
 //! a step reads is a source or the output of an earlier step.
 
+use super::band::Band;
 use super::item::{Definition, Id, Item};
 use super::report::Report;
 use crate::kernel::call::Call;
@@ -72,6 +73,8 @@ pub(crate) struct Schedule<P: Tensorial> {
     /// How each item is read; empty until the pass that decides it.
     pub(crate) access: Vec<Access>,
     pub(crate) steps: Vec<Step>,
+    /// Steps that run together block by block: ranges that ascend and do not touch.
+    pub(crate) bands: Vec<Band>,
     /// Where each item's elements are; empty until the pass that decides it.
     pub(crate) homes: Vec<Home>,
     /// The number of elements of the arena.
@@ -93,6 +96,7 @@ impl<P: Tensorial> Schedule<P> {
             results,
             access,
             steps,
+            bands: Vec::new(),
             homes,
             arena: 0,
             reports: Vec::new(),
@@ -109,6 +113,7 @@ impl<P: Tensorial> Schedule<P> {
             results: self.results.clone(),
             access: self.access.clone(),
             steps: self.steps.clone(),
+            bands: self.bands.clone(),
             homes: self.homes.clone(),
             reports: self.reports.clone(),
             ..*self
@@ -152,10 +157,18 @@ impl<P: Tensorial> Schedule<P> {
         step_of
     }
 
-    /// The number of the last step that reads each base, or writes it where none does.
+    /// The band of a step, where it is of one.
+    pub(crate) fn band_of(&self, step: usize) -> Option<&Band> {
+        let at = self.bands.partition_point(|band| band.steps.end <= step);
+        self.bands.get(at).filter(|band| band.steps.contains(&step))
+    }
+
+    /// The number of the last step that reads each base, or writes it where none does: of a band the last
+    /// of all, as its steps take turns.
     pub(crate) fn last_uses(&self) -> Vec<Option<usize>> {
         let mut last = vec![None; self.items.len()];
         for (index, step) in self.steps.iter().enumerate() {
+            let index = self.band_of(index).map_or(index, |band| band.steps.end - 1);
             let read = step.operands.iter().map(|access| access.base);
             for base in read.chain(step.outputs.iter().copied()) {
                 last[base as usize] = Some(index);

@@ -15,7 +15,10 @@ fn agrees<P: Tensorial>(text: &str) {
     let keep: Vec<Symbol> = network.values().map(|value| value.symbol()).step_by(3).collect();
     let compile = || Compile::new(&network).loss(target);
     let kept = || keep.iter().fold(compile(), Compile::keep);
-    for plan in [compile(), kept(), compile().without(super::Pass::Fuse)] {
+    let banded =
+        [compile().cache(0), kept().cache(100), compile().without(super::Pass::Fuse).cache(0)];
+    let plain = [compile(), kept(), compile().without(super::Pass::Fuse)];
+    for plan in plain.into_iter().chain(banded) {
         let divergence = plan.plan().check(&network, []);
         if let Err(divergence) = divergence {
             panic!("{divergence}\n{text}");

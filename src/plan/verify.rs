@@ -4,6 +4,7 @@
 //! followed index by index, and what lies where is played through step by step.
 
 mod accesses;
+mod bands;
 mod cover;
 mod places;
 #[cfg(test)]
@@ -21,6 +22,7 @@ pub(super) fn verify<P: Tensorial>(schedule: &Schedule<P>) -> Result<(), String>
     if !schedule.steps.is_empty() {
         cover::cover(schedule)?;
     }
+    bands::bands(schedule)?;
     if !schedule.homes.is_empty() {
         places::places(schedule)?;
     }

@@ -7,7 +7,7 @@ use crate::decisions::mixed;
 use crate::dual::Dual;
 use crate::spread::Spread;
 use crate::tape::{RandomTape, generate_smooth};
-use poorgrad::{Gradients, Network, Symbol, Tensor};
+use poorgrad::{Elementary, Gradients, Network, Symbol, Tensor};
 
 /// What a check found at its worst coordinate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -205,6 +205,50 @@ fn pulled(tape: &Smooth, gradients: &Gradients<Tensor<f64>>) -> f64 {
         }
     }
     pulled.sum()
+}
+
+/// The dot-product test `<v, H'c> = <H v, c>` for the Hessian `H` of the target, which is the Jacobian of its
+/// recorded gradient: differentiated twice on the left, dual numbers through the gradient on the right.
+#[must_use]
+pub fn second_dot_product(tape: &Smooth) -> Adjoint {
+    let Smooth { plain, moving, spread } = tape;
+    let (network, target, _) = weighted_gradient(plain);
+    let pulled = pulled(tape, &network.forward().backward(target));
+    let (network, _, terms) = weighted_gradient(moving);
+    let (mut pushed, mut scale) = (Compensated::default(), 0.0);
+    let run = network.forward();
+    for term in terms {
+        for element in run.of(term).iter() {
+            pushed.add(element.tangent);
+            scale += f64::abs(element.tangent);
+        }
+    }
+    let (network, target, _) = weighted_gradient(spread);
+    let spread = network.forward().of(target).item().spread;
+    Adjoint { pulled, pushed: pushed.sum(), scale, spread }
+}
+
+/// The gradient of a tape's target, recorded, times some numbers: its sum, and its terms.
+fn weighted_gradient<E: Elementary>(
+    tape: &RandomTape<Tensor<E>>,
+) -> (Network<Tensor<E>>, Symbol, Vec<Symbol>) {
+    let network = tape.network.clone();
+    let gradients = network.differentiate(tape.target, tape.sources.iter().copied());
+    let mut ordinal = 1 << 20;
+    let mut number = |_: &[usize]| {
+        ordinal += 1;
+        E::from_f64(tangent(ordinal))
+    };
+    let mut sum = network.leaf(Tensor::full([], E::from_f64(0.0)));
+    let mut terms = Vec::new();
+    for gradient in gradients {
+        let weights = network.leaf(Tensor::from_fn(gradient.shape(), &mut number));
+        let term = gradient * weights;
+        sum = sum + term.sum();
+        terms.push(term.symbol());
+    }
+    let sum = sum.symbol();
+    (network, sum, terms)
 }
 
 /// The dot-product test on some rows of `J`.

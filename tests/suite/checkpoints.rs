@@ -104,16 +104,16 @@ fn what_others_wrote_reads_as_they_meant_it() {
         let read = Checkpoint::read(fixture(name)).expect("NumPy wrote it");
         let array = read.array("array").expect("the only array");
         assert_eq!((array.dtype(), &*array.shape().to_string()), (dtype, shape), "{name}");
-        let found = quarters(array);
+        let found = quarters(&array);
         assert_eq!(found, expected(found.len()), "{name}");
     }
     let scalar = Checkpoint::read(fixture("scalar.npy")).unwrap();
-    assert_eq!(quarters(scalar.array("array").unwrap()), [0.25]);
+    assert_eq!(quarters(&scalar.array("array").unwrap()), [0.25]);
 
     for name in ["stored.npz", "packed.npz", "plain.safetensors"] {
         let read = Checkpoint::read(fixture(name)).expect("another program wrote it");
-        assert_eq!(quarters(read.array("layer.weight").unwrap()), expected(6), "{name}");
-        assert_eq!(quarters(read.array("layer.bias").unwrap()), expected(3), "{name}");
+        assert_eq!(quarters(&read.array("layer.weight").unwrap()), expected(6), "{name}");
+        assert_eq!(quarters(&read.array("layer.bias").unwrap()), expected(3), "{name}");
         let count = read.array("count").unwrap();
         assert_eq!(
             (count.dtype(), count.bytes()),
@@ -121,7 +121,7 @@ fn what_others_wrote_reads_as_they_meant_it() {
             "{name}"
         );
         if let Some(fortran) = read.array("fortran") {
-            assert_eq!(quarters(fortran), expected(20));
+            assert_eq!(quarters(&fortran), expected(20));
         }
     }
     let read = Checkpoint::read(fixture("plain.safetensors")).unwrap();

@@ -104,3 +104,47 @@ fn of_many_that_write_one_file_at_a_time_one_wins_whole() {
     assert!(files.contains(&read));
     assert_eq!(folder.left(), 1, "nothing lies beside it");
 }
+
+#[test]
+fn a_file_that_was_read_takes_more_and_gives_all_by_name() {
+    let array = |number: u8| Array::new(Dtype::U8, [1], vec![number]).unwrap();
+    // The second name has escapes in the file, and is sorted by what it stands for.
+    let names = ["b", "d\n\"\u{e9}", "f"];
+    let mut whole = Checkpoint::new();
+    for (number, name) in (0..).zip(names) {
+        whole.insert(name, array(number)).unwrap();
+    }
+    whole.set_note("step", "1\t2");
+    let bytes = whole.to_safetensors().unwrap();
+    let spaced = {
+        let header = String::from_utf8(bytes[8..].to_vec()).unwrap();
+        let (header, data) = header.split_at(header.rfind('}').unwrap() + 1);
+        let header = header.replace(',', " ,\n ").replace(':', " :\t").replace("\\n", "\\u000a");
+        let length = (header.len() as u64).to_le_bytes();
+        [&length[..], header.as_bytes(), data.trim_start_matches(' ').as_bytes()].concat()
+    };
+    for bytes in [&bytes, &spaced] {
+        let mut read = Checkpoint::from_safetensors(bytes).expect("it is a file");
+        assert!(read == whole);
+        assert_eq!(read.note::<String>("step").unwrap(), "1\t2");
+        let mut grown = whole.clone();
+        for (number, name) in (10..).zip(["a", "c", "e", "g"]) {
+            read.insert(name, array(number)).unwrap();
+            grown.insert(name, array(number)).unwrap();
+        }
+        for name in names.into_iter().chain(["a", "g"]) {
+            let message = read.insert(name, array(9)).unwrap_err().to_string();
+            assert!(message.contains("stands for two entries"), "{message}");
+        }
+        assert!(read == grown && read != whole);
+        let sorted = ["a", "b", "c", "d\n\"\u{e9}", "e", "f", "g"];
+        assert!(read.arrays().map(|(name, _)| name).eq(sorted));
+        for (name, array) in grown.arrays() {
+            assert_eq!(read.array(&name).as_ref(), Some(&array), "{name}");
+        }
+        assert_eq!(read.array("d"), None);
+        assert_eq!(read.to_safetensors().unwrap(), grown.to_safetensors().unwrap());
+        assert_eq!(format!("{read:?}"), "Checkpoint { arrays: 7, notes: 1 }");
+        assert!(read.into_owned() == grown);
+    }
+}

@@ -246,10 +246,12 @@ fn compile<'w, P: Tensorial>(
     let (mut builder, mut list) = (Compile::new(network), command);
     for word in words {
         builder = match (list, word) {
-            (_, "keep" | "without") => {
+            (_, "keep" | "without" | "cache") => {
                 list = word;
                 builder
             }
+            ("cache", bytes) => builder.cache(bytes.parse().map_err(|_| "no number of bytes")?),
+            ("without", "bands") => builder.without(Pass::Bands),
             ("without", "fuse") => builder.without(Pass::Fuse),
             ("without", "windows") => builder.without(Pass::Windows),
             ("without", "epilogue") => builder.without(Pass::Epilogue),

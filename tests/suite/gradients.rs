@@ -3,7 +3,8 @@
 
 use poorgrad::{Elementary, Network, Tensor, Tensorial, Value, gradcheck, gradcheck_second};
 use testkit::gradient::{
-    Slope, central_differences, columns, dot_product, first_primal_difference, smooth, steady_rows,
+    Slope, central_differences, columns, dot_product, first_primal_difference, second_dot_product,
+    smooth, steady_rows,
 };
 use testkit::{generate_smooth, seeded};
 
@@ -130,8 +131,44 @@ fn heavy_central_differences_agree() {
     differences_agree(1_000..2_000);
 }
 
-/// Differentiating twice against differences of the gradient, and against the dual number's
-/// derivative of the gradient, which the same rules compute.
+/// Differentiating twice against dual numbers through the recorded gradient, as `forward_mode_agrees`.
+/// A second derivative's paths cancel more often than a first one's. Returns how many tapes are curved.
+fn second_order_agrees_with_dual_numbers(seeds: std::ops::Range<u64>) -> usize {
+    let (mut count, mut strict) = (0, 0);
+    for seed in seeds {
+        let tape = smooth(&bytes(seed));
+        let finite = tape.plain.network.forward().first_nonfinite().is_none();
+        if tape.plain.sources.is_empty() || !finite {
+            continue;
+        }
+        let found = second_dot_product(&tape);
+        assert!(found.relative_to(found.spread) <= 1e-14, "seed {seed}: {found:?}");
+        if found.scale == 0.0 {
+            continue;
+        }
+        count += 1;
+        if found.spread <= 10.0 * found.scale {
+            strict += 1;
+            assert!(found.error() <= 1e-14, "seed {seed}: {found:?}");
+        }
+    }
+    println!("{strict} of {count} curved tapes by the strict bound");
+    assert!(4 * strict > 3 * count, "{strict} of {count} tapes are well conditioned");
+    count
+}
+
+#[test]
+fn second_derivatives_agree_with_dual_numbers() {
+    assert!(second_order_agrees_with_dual_numbers(0..100) > 20);
+}
+
+#[test]
+#[ignore = "heavy: 2,000 tapes"]
+fn heavy_second_derivatives_agree_with_dual_numbers() {
+    assert!(second_order_agrees_with_dual_numbers(1_000..3_000) > 500);
+}
+
+/// Differentiating twice against differences of the gradient.
 fn second_order_agrees(seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let tape = generate_smooth::<Tensor<f64>>(&bytes(seed)[..12], &mut |value, _| value);

@@ -12,6 +12,8 @@ struct Mode {
     keep: Vec<Symbol>,
     training: bool,
     compact: bool,
+    /// Small enough that what is random has bands.
+    cache: Option<usize>,
 }
 
 /// The modes that a tape is compiled in: together they have every pair of switches over some
@@ -28,6 +30,7 @@ fn modes<P: Tensorial>(tape: &RandomTape<P>) -> Vec<Mode> {
         keep: keep(number, every),
         training: number.is_multiple_of(2),
         compact: number.is_multiple_of(4),
+        cache: (number % 3 != 1).then_some(draw(number) % 4 * 64),
     };
     let all = symbols.len() + 1;
     vec![
@@ -42,6 +45,7 @@ fn modes<P: Tensorial>(tape: &RandomTape<P>) -> Vec<Mode> {
         mode(8, &[Pass::Epilogue], all),
         mode(9, &[Pass::Sums], 4),
         mode(10, &[Pass::Simplify], all),
+        mode(11, &[Pass::Bands], all),
     ]
 }
 
@@ -57,6 +61,7 @@ fn plan<P: Tensorial>(tape: &RandomTape<P>, mode: &Mode) -> Plan<P> {
     }
     compile = mode.keep.iter().fold(compile, Compile::keep);
     compile = mode.without.iter().fold(compile, |compile, &pass| compile.without(pass));
+    compile = mode.cache.into_iter().fold(compile, Compile::cache);
     if mode.compact {
         compile = compile.compact();
     }

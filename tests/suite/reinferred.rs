@@ -55,6 +55,20 @@ fn convolutions(batch: usize) -> Recorded {
     Recorded { network, x, target, y, loss }
 }
 
+/// Attention to columns: what is counted by `batch` is the depth of queries and keys.
+fn attention(batch: usize) -> Recorded {
+    let network = Network::new();
+    let weight = network.parameter(rows(&[3, 3], 1.0)).named("weight");
+    let x = network.input(Tensor::zeros([batch, 3])).named("x");
+    let target = network.input(Tensor::zeros([batch, 3])).named("target");
+    let keys = x.permute(&[1, 0]);
+    let y = poorgrad::scaled_dot_product_attention(weight.matmul(keys), keys, keys, None);
+    let y = y.permute(&[1, 0]).named("y");
+    let loss = y.mean_squared_error(target).named("loss");
+    let [x, target, y, loss] = [x, target, y, loss].map(|value| value.symbol());
+    Recorded { network, x, target, y, loss }
+}
+
 /// A network of another recording with the parameters of this one.
 fn with_parameters(of: &Network<Numbers>, to: &Network<Numbers>) -> Network<Numbers> {
     let run = to.forward();
@@ -157,6 +171,37 @@ fn a_perceptron_trained_on_single_rows_takes_a_batch() {
 fn convolutions_trained_on_batches_of_4_take_one_image_and_none() {
     same_as_recorded(convolutions, 4, 3, 1);
     same_as_recorded(convolutions, 4, 1, 0);
+}
+
+#[test]
+fn attention_recorded_at_depth_4_takes_2_and_9() {
+    same_as_recorded(attention, 4, 3, 2);
+    same_as_recorded(attention, 4, 2, 9);
+}
+
+#[test]
+fn counts_follow_and_extents_that_were_read_do_not() {
+    let network = Network::new();
+    let x = network.input(Tensor::<f32>::zeros([4, 3, 2]));
+    let counts = [&[][..], &[1], &[0, 2], &[0, 1, 2]].map(|axes| x.count_along(axes).symbol());
+    let other = network.reinferred([(x, [5, 3, 0])]);
+    let read = |network: &Network<Tensor>| {
+        let run = network.forward();
+        counts.map(|count| run.of(count).item())
+    };
+    assert_eq!(read(&network), [1.0, 3.0, 8.0, 24.0]);
+    assert_eq!(read(&other), [1.0, 3.0, 0.0, 0.0]);
+    // No gradient goes to what is counted.
+    let loss = x.count_along(&[0]) * network.parameter(Tensor::full([], 2.0));
+    let gradients = network.forward().backward_for(loss, [x]);
+    assert_eq!(gradients.of(x), Tensor::zeros([4, 3, 2]));
+    for axes in [&[3][..], &[1, 0], &[1, 1]] {
+        let error = x.try_count_along(axes).unwrap_err();
+        assert_eq!((error.operation(), error.constraint()), ("count_along", Some(1)));
+        let line = line!() + 1;
+        let (message, file, at) = caught(|| x.count_along(axes));
+        assert_eq!((message, file, at), (error.to_string(), file!().to_owned(), line));
+    }
 }
 
 /// A model that somebody else wrote, by its feeds alone.

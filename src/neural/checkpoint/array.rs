@@ -4,7 +4,7 @@
 //! run over, and there are no more axes than files keep; every constructor checks it with overflow in
 //! mind.
 
-use super::safetensors::MOST_AXES;
+use super::header::MOST_AXES;
 use super::{CheckpointError, Dtype};
 use crate::Shape;
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ pub(super) enum Extents<'b> {
     /// Decimal numbers, with anything but digits between them.
     Text(Cow<'b, str>),
     /// As they were given.
-    Listed(Box<[usize]>),
+    Listed(Cow<'b, [usize]>),
 }
 
 impl Extents<'_> {
@@ -87,7 +87,8 @@ impl<'b> Array<'b> {
             return Err(CheckpointError::Axes { rank: shape.rank() });
         }
         let found = bytes.len();
-        let array = Self::fitting(dtype, Extents::Listed(shape.extents().into()), bytes);
+        let array =
+            Self::fitting(dtype, Extents::Listed(Cow::Owned(shape.extents().to_vec())), bytes);
         array.ok_or(CheckpointError::Bytes { dtype, shape, found })
     }
 
@@ -124,12 +125,21 @@ impl<'b> Array<'b> {
         self.bytes
     }
 
+    /// The same array, with all of it borrowed from this one.
+    pub(super) fn borrowed(&self) -> Array<'_> {
+        let extents = match &self.extents {
+            Extents::Text(text) => Extents::Text(Cow::Borrowed(text)),
+            Extents::Listed(extents) => Extents::Listed(Cow::Borrowed(extents)),
+        };
+        Array { dtype: self.dtype, extents, bytes: Cow::Borrowed(&self.bytes) }
+    }
+
     /// The same array with bytes of its own.
     #[must_use]
     pub fn into_owned(self) -> Array<'static> {
         let extents = match self.extents {
             Extents::Text(text) => Extents::Text(Cow::Owned(text.into_owned())),
-            Extents::Listed(extents) => Extents::Listed(extents),
+            Extents::Listed(extents) => Extents::Listed(Cow::Owned(extents.into_owned())),
         };
         Array { dtype: self.dtype, extents, bytes: Cow::Owned(self.bytes.into_owned()) }
     }

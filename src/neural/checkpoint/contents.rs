@@ -1,8 +1,9 @@
 //! `Checkpoint`: named arrays and notes, whatever file they come from or go to.
 //!
-//! INVARIANT: entries are sorted by name and no name stands twice, so that a lookup is a search and
-//! equal contents are written as equal bytes.
+//! INVARIANT: entries are sorted by name and no name stands twice, in a file's index and among what was
+//! added together, so that a lookup is a search and equal contents are written as equal bytes.
 
+use super::index::Index;
 use super::notes::Notes;
 use super::{Array, CheckpointError};
 use std::borrow::Cow;
@@ -39,8 +40,11 @@ use std::str::FromStr;
 /// assert_eq!(read.note::<Schedule>("schedule").unwrap().at(2_000), 0.001);
 /// assert_eq!(read.note::<Batches>("batches").unwrap().place(900), [5, 120]);
 /// ```
-#[derive(Clone, PartialEq, Default)]
+#[derive(Clone, Default)]
 pub struct Checkpoint<'b> {
+    /// What a `safetensors` file holds.
+    pub(super) index: Option<Index<'b>>,
+    /// What was added, or comes from another file.
     pub(super) entries: Vec<Entry<'b>>,
     pub(super) notes: Notes<'b>,
 }
@@ -51,10 +55,16 @@ pub(super) struct Entry<'b> {
     pub(super) array: Array<'b>,
 }
 
+impl<'b> Entry<'b> {
+    fn borrowed(&self) -> (Cow<'_, str>, Array<'_>) {
+        (Cow::Borrowed(&*self.name), self.array.borrowed())
+    }
+}
+
 /// The longest name that is read or written, in bytes.
 pub(super) const LONGEST_NAME: usize = 4096;
 
-const TWICE: &str = "stands for two entries";
+pub(super) const TWICE: &str = "stands for two entries";
 
 /// What is wrong with a name, if something is.
 pub(super) fn check_name(name: &str) -> Result<(), &'static str> {
@@ -79,7 +89,7 @@ impl<'b> Checkpoint<'b> {
         entries: Vec<Entry<'b>>,
         notes: Notes<'b>,
     ) -> Result<Self, CheckpointError> {
-        let mut contents = Self { entries: Vec::new(), notes };
+        let mut contents = Self { notes, ..Self::default() };
         contents.extend(entries)?;
         Ok(contents)
     }
@@ -93,7 +103,7 @@ impl<'b> Checkpoint<'b> {
             if let Err(problem) = check_name(name) {
                 return refused(name, problem);
             }
-            if self.position(name).is_ok() {
+            if self.holds(name) {
                 return refused(name, TWICE);
             }
         }
@@ -123,13 +133,12 @@ impl<'b> Checkpoint<'b> {
         let name = name.into();
         let problem = match check_name(&name) {
             Err(problem) => problem,
-            Ok(()) => match self.position(&name) {
-                Ok(_) => TWICE,
-                Err(at) => {
-                    self.entries.insert(at, Entry { name: Cow::Owned(name), array });
-                    return Ok(());
-                }
-            },
+            Ok(()) if self.holds(&name) => TWICE,
+            Ok(()) => {
+                let at = self.position(&name).unwrap_or_else(|at| at);
+                self.entries.insert(at, Entry { name: Cow::Owned(name), array });
+                return Ok(());
+            }
         };
         Err(CheckpointError::Name { name, problem })
     }
@@ -138,15 +147,30 @@ impl<'b> Checkpoint<'b> {
         self.entries.binary_search_by(|entry| (*entry.name).cmp(name))
     }
 
+    fn holds(&self, name: &str) -> bool {
+        self.index.as_ref().is_some_and(|index| index.holds(name)) || self.position(name).is_ok()
+    }
+
     /// The array of this name.
     #[must_use]
-    pub fn array(&self, name: &str) -> Option<&Array<'b>> {
-        self.position(name).ok().map(|at| &self.entries[at].array)
+    pub fn array(&self, name: &str) -> Option<Array<'_>> {
+        match self.position(name) {
+            Ok(at) => Some(self.entries[at].array.borrowed()),
+            Err(_) => self.index.as_ref()?.array(name),
+        }
     }
 
     /// The arrays by ascending name.
-    pub fn arrays(&self) -> impl Iterator<Item = (&str, &Array<'b>)> {
-        self.entries.iter().map(|entry| (&*entry.name, &entry.array))
+    pub fn arrays(&self) -> impl Iterator<Item = (Cow<'_, str>, Array<'_>)> {
+        let mut read = self.index.iter().flat_map(Index::arrays).peekable();
+        let mut added = self.entries.iter().map(Entry::borrowed).peekable();
+        std::iter::from_fn(move || {
+            let first = match (read.peek(), added.peek()) {
+                (Some((read, _)), Some((added, _))) => read < added,
+                (read, _) => read.is_some(),
+            };
+            if first { read.next() } else { added.next() }
+        })
     }
 
     /// Writes a note down, in the place of an older one of this name. Files keep 1,024 of them, with names
@@ -182,15 +206,23 @@ impl<'b> Checkpoint<'b> {
             array: entry.array.into_owned(),
         };
         let entries = self.entries.into_iter().map(owned).collect();
-        Checkpoint { entries, notes: self.notes.into_owned() }
+        let index = self.index.map(Index::into_owned);
+        Checkpoint { index, entries, notes: self.notes.into_owned() }
     }
 }
 
-/// The number of entries and of notes.
+/// Equal arrays by equal names, and equal notes.
+impl PartialEq for Checkpoint<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.notes == other.notes && self.arrays().eq(other.arrays())
+    }
+}
+
+/// The number of arrays and of notes.
 impl fmt::Debug for Checkpoint<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Checkpoint")
-            .field("arrays", &self.entries.len())
+            .field("arrays", &(self.index.as_ref().map_or(0, Index::len) + self.entries.len()))
             .field("notes", &self.notes.all().len())
             .finish()
     }

@@ -1,8 +1,8 @@
 //! `CheckpointError`: what files and networks can make fail.
 
 use super::Dtype;
+use super::header::MOST_AXES;
 use super::notes::MOST_NOTES;
-use super::safetensors::MOST_AXES;
 use crate::{Shape, StateError};
 use std::error::Error;
 use std::path::PathBuf;

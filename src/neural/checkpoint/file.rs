@@ -75,11 +75,11 @@ impl Checkpoint<'static> {
         let format = Format::of(path)?;
         let bytes = fs::read(path).map_err(|error| unreadable(path, error))?;
         let read = match format {
-            Format::Safetensors => Checkpoint::from_safetensors(&bytes),
-            Format::Npz => Checkpoint::from_npz(&bytes),
-            Format::Npy => Checkpoint::from_npy(&bytes),
+            Format::Safetensors => Checkpoint::from_owned_safetensors(bytes),
+            Format::Npz => Checkpoint::from_npz(&bytes).map(Checkpoint::into_owned),
+            Format::Npy => Checkpoint::from_npy(&bytes).map(Checkpoint::into_owned),
         };
-        read.map(Checkpoint::into_owned).map_err(|error| error.within(path))
+        read.map_err(|error| error.within(path))
     }
 }
 

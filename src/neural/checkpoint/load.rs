@@ -67,7 +67,7 @@ impl<'b> Checkpoint<'b> {
         let (path, owned) = (name.to_owned(), name.to_owned());
         let problem = match self.array(name) {
             None => Mismatch::Missing { path, name: owned },
-            Some(array) => match payload_of(&array.shape(), array) {
+            Some(array) => match payload_of(&array.shape(), &array) {
                 Some(payload) => return Ok(payload),
                 None if P::holds(&array.shape()) => {
                     Mismatch::Dtype { path, name: owned, found: array.dtype() }
@@ -170,10 +170,10 @@ impl<'b> Checkpoint<'b> {
         }
         let mut problems = Vec::new();
         for (name, array) in self.state() {
-            match payload_of(&array.shape(), array) {
+            match payload_of(&array.shape(), &array) {
                 Some(payload) => state = state.with_payload(&name[STATE.len()..], payload),
                 None => {
-                    let (path, name, found) = (name.to_owned(), name.to_owned(), array.dtype());
+                    let (path, name, found) = (name.to_string(), name.into_owned(), array.dtype());
                     problems.push(Mismatch::Dtype { path, name, found });
                 }
             }
@@ -225,7 +225,7 @@ impl<'b> Checkpoint<'b> {
     }
 
     /// The entries of an optimiser's state, where there is one.
-    pub(super) fn state(&self) -> impl Iterator<Item = (&str, &Array<'b>)> {
+    pub(super) fn state(&self) -> impl Iterator<Item = (Cow<'_, str>, Array<'_>)> {
         let any = self.note::<String>(OPTIMIZER).is_ok();
         self.arrays().filter(move |(name, _)| any && name.starts_with(STATE))
     }

@@ -1,6 +1,6 @@
 //! `Loader`: all parameters of a network from a file, or none and a list of what does not fit.
 
-use super::contents::{Checkpoint, Entry};
+use super::contents::Checkpoint;
 use super::load::payload_of;
 use super::{CheckpointError, Mismatch, Real};
 use crate::{Field, Network, Tensorial};
@@ -89,7 +89,7 @@ impl<'c, 'b> Loader<'c, 'b> {
                 problems.push(Mismatch::Shape { path, name, expected: expected.clone(), found });
                 continue;
             }
-            match payload_of::<P>(expected, array) {
+            match payload_of::<P>(expected, &array) {
                 Some(payload) => payloads.push((parameter.symbol(), payload)),
                 None => {
                     let found = array.dtype();
@@ -97,13 +97,13 @@ impl<'c, 'b> Loader<'c, 'b> {
                 }
             }
         }
-        let state: Vec<&str> = self.checkpoint.state().map(|(name, _)| name).collect();
-        let more = self.checkpoint.entries.iter().map(|Entry { name, .. }| &**name);
-        let extra = more.filter(|&name| {
-            let known = wanted.contains_key(name) || state.binary_search(&name).is_ok();
+        let state: Vec<_> = self.checkpoint.state().map(|(name, _)| name).collect();
+        let more = self.checkpoint.arrays().map(|(name, _)| name);
+        let extra = more.filter(|name| {
+            let known = wanted.contains_key(&**name) || state.binary_search(name).is_ok();
             !known && !(self.ignored)(name)
         });
-        problems.extend(extra.map(|name| Mismatch::Extra { name: name.to_owned() }));
+        problems.extend(extra.map(|name| Mismatch::Extra { name: name.into_owned() }));
         if !problems.is_empty() {
             return Err(CheckpointError::Mismatch { problems });
         }

@@ -16,6 +16,8 @@ mod contents;
 mod dtype;
 mod error;
 mod file;
+mod header;
+mod index;
 mod load;
 mod loader;
 mod notes;

@@ -5,6 +5,7 @@
 
 use super::CheckpointError;
 use super::contents::LONGEST_NAME;
+use super::header::text_of;
 use serde::Deserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -18,7 +19,7 @@ pub(super) const MOST_NOTES: usize = 1024;
 #[derive(Clone)]
 pub(super) enum Notes<'b> {
     /// A JSON object of texts, found valid.
-    Read(&'b str),
+    Read(Cow<'b, str>),
     /// By name.
     Own(BTreeMap<String, String>),
 }
@@ -45,7 +46,7 @@ impl<'b> Notes<'b> {
         let mut json = serde_json::Deserializer::from_str(text);
         json.deserialize_map(Check)?;
         json.end()?;
-        Ok(Self::Read(text))
+        Ok(Self::Read(Cow::Borrowed(text)))
     }
 
     pub(super) fn all(&self) -> BTreeMap<String, String> {
@@ -103,10 +104,10 @@ impl<'b> Notes<'b> {
     }
 
     pub(super) fn into_owned(self) -> Notes<'static> {
-        Notes::Own(match self {
-            Self::Own(notes) => notes,
-            Self::Read(_) => self.all(),
-        })
+        match self {
+            Self::Own(notes) => Notes::Own(notes),
+            Self::Read(text) => Notes::Read(Cow::Owned(text.into_owned())),
+        }
     }
 }
 
@@ -122,10 +123,10 @@ impl<'de> Visitor<'de> for Check {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let mut names = Vec::new();
-        while let Some(name) = map.next_key_seed(Name)? {
+        while let Some(name) = map.next_key::<&RawValue>()? {
+            let name = text_of(name.get()).map_err(A::Error::custom)?;
             let text: &RawValue = map.next_value()?;
-            // Read for good: a lone surrogate is no text, and `RawValue` does not look.
-            if serde_json::Deserializer::from_str(text.get()).deserialize_str(Text).is_err() {
+            if !is_text(text.get()) {
                 return Err(A::Error::custom(format!("the note {name:?} is no text")));
             }
             if names.len() == MOST_NOTES {
@@ -141,17 +142,27 @@ impl<'de> Visitor<'de> for Check {
     }
 }
 
-/// Any text.
-struct Text;
-
-impl Visitor<'_> for Text {
-    type Value = ();
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
+/// Whether a value of JSON is a string that stands for a text: none of its escapes is half a pair of
+/// surrogates. It is looked at where it lies: unfolded, a long one takes up to twice its size.
+fn is_text(value: &str) -> bool {
+    let unit = |escape: &str| {
+        let digits = escape.strip_prefix('u')?.get(..4)?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let mut rest = value;
+    while let Some((_, escape)) = rest.split_once('\\') {
+        let length = match unit(escape) {
+            None => 1,
+            Some(0xd800..0xdc00) => match escape[5..].strip_prefix('\\').and_then(unit) {
+                Some(0xdc00..0xe000) => 11,
+                _ => return false,
+            },
+            Some(0xdc00..0xe000) => return false,
+            Some(_) => 5,
+        };
+        rest = &escape[length..];
     }
-    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
+    value.starts_with('"')
 }
 
 /// A name, which borrows the file where it can. A long one is refused before it is copied.
@@ -182,4 +193,27 @@ fn short<E: Error>(name: &str) -> Result<&str, E> {
         return Ok(name);
     }
     Err(E::custom(format!("a name of {} bytes, which is longer than {LONGEST_NAME}", name.len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_what_json_reads_as_one() {
+        let parts = [
+            "", "a", "u", "\u{e9}", "\\n", "\\\\", "\\\"", "\\u0041", "\\ud800", "\\uDBFF",
+            "\\udc00",
+        ];
+        let mut texts = 0;
+        for code in 0..parts.len().pow(4) {
+            let part = |digit: u32| parts[code / parts.len().pow(digit) % parts.len()];
+            let written = format!("\"{}{}{}{}\"", part(0), part(1), part(2), part(3));
+            let read = serde_json::from_str::<String>(&written).is_ok();
+            assert_eq!(is_text(&written), read, "{written}");
+            texts += usize::from(read);
+        }
+        assert!(texts > parts.len().pow(3), "{texts}");
+        assert!(!is_text("1") && !is_text("[\"a\"]"));
+    }
 }

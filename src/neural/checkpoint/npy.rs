@@ -209,7 +209,7 @@ impl<'b> Checkpoint<'b> {
             let problem = "an .npy file holds one array and no notes; use .npz";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         };
-        to.write_all(&npy_header(array).map_err(io::Error::other)?)?;
+        to.write_all(&npy_header(&array).map_err(io::Error::other)?)?;
         to.write_all(array.bytes())
     }
 }

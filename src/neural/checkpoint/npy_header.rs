@@ -4,7 +4,7 @@
 //! that is read here: texts in either quotes, `True`, `False`, and tuples of numbers.
 
 use super::Dtype;
-use super::safetensors::MOST_AXES;
+use super::header::MOST_AXES;
 
 /// In which order the numbers lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

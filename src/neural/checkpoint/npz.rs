@@ -129,10 +129,10 @@ impl<'b> Checkpoint<'b> {
     pub(super) fn check_npz(&self) -> Result<(), CheckpointError> {
         self.notes.check()?;
         for (name, array) in self.arrays() {
-            npy_header(array)?;
-            if ZipFilePath::from_str(name).as_str() != name || name.ends_with('/') {
+            npy_header(&array)?;
+            if ZipFilePath::from_str(&name).as_str() != name || name.ends_with('/') {
                 let problem = "is no path in an archive; use .safetensors";
-                return Err(CheckpointError::Name { name: name.to_owned(), problem });
+                return Err(CheckpointError::Name { name: name.into_owned(), problem });
             }
         }
         Ok(())
@@ -143,12 +143,12 @@ impl<'b> Checkpoint<'b> {
         let mut archive = ZipArchiveWriter::new(to);
         let notes = self.notes.to_json().into_bytes();
         let notes = Array::new(Dtype::U8, [notes.len()], notes).map_err(io::Error::other)?;
-        let notes = (!self.notes.is_empty()).then_some((NOTES, &notes));
+        let notes = (!self.notes.is_empty()).then_some((Cow::Borrowed(NOTES), notes));
         for (name, array) in notes.into_iter().chain(self.arrays()) {
             let path = format!("{name}.npy");
             let (mut entry, config) = archive.new_file(&path).start().map_err(io::Error::other)?;
             let mut writer = config.wrap(&mut entry);
-            writer.write_all(&npy_header(array).map_err(io::Error::other)?)?;
+            writer.write_all(&npy_header(&array).map_err(io::Error::other)?)?;
             writer.write_all(array.bytes())?;
             let (_, sums) = writer.finish().map_err(io::Error::other)?;
             entry.finish(sums).map_err(io::Error::other)?;

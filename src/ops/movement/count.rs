@@ -1,6 +1,7 @@
 //! `count`: how many elements some axes span.
 
-use crate::graph::error::Violation;
+use crate::graph::error::{Violation, recorded};
+use crate::graph::{ShapeError, Value};
 use crate::kernel::Elementary;
 use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
@@ -49,6 +50,62 @@ impl Operation for Count {
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
         Some(Self { axes: attributes.integers("axes")?.into() })
+    }
+}
+
+impl<P: Tensorial> Value<'_, P> {
+    /// The number of elements along `axes` (ascending), a scalar: what a sum over them has added. Of no axes
+    /// it is 1. Of this value only the shape is read, and no gradient goes there.
+    ///
+    /// It is a part of the tape, so that it follows where [`Network::reinferred`](crate::Network::reinferred)
+    /// changes an extent; an extent that is read off [`Value::shape`] and recorded as a number does not. It
+    /// is rounded to the element: `f32` holds every count up to `2^24`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.input(Tensor::from([[1.0_f32, 2.0], [3.0, 4.0]]));
+    /// // The square root of the mean of squares.
+    /// let size = ((x * x).sum() / x.count_along(&[0, 1])).sqrt();
+    /// assert_eq!(network.forward().of(size).item(), 7.5_f32.sqrt());
+    ///
+    /// let row = network.reinferred([(x, [1, 2])]);
+    /// let run = row.forward_with([(x, Tensor::from([[1.0, 7.0]]))]);
+    /// assert_eq!(run.of(size.symbol()).item(), 5.0);
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Where `axes` are not distinct ascending axes.
+    #[must_use]
+    #[track_caller]
+    pub fn count_along(self, axes: &[usize]) -> Self {
+        recorded(self.try_count_along(axes))
+    }
+
+    /// The twin of [`Value::count_along`] that returns what it would panic with.
+    ///
+    /// # Errors
+    ///
+    /// Where `axes` are not distinct ascending axes.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Network, Tensor};
+    ///
+    /// let network = Network::new();
+    /// let x = network.leaf(Tensor::from([1.0_f64, 2.0]));
+    /// let error = x.try_count_along(&[1]).unwrap_err();
+    /// assert!(error.to_string().starts_with("count_along: "));
+    /// ```
+    #[track_caller]
+    pub fn try_count_along(self, axes: &[usize]) -> Result<Self, ShapeError> {
+        let count = self.try_apply(Count { axes: axes.into() }, &[]);
+        count.map_err(|error| error.named("count_along"))
     }
 }
 

@@ -44,12 +44,18 @@ pub(crate) fn describe<P: Tensorial>(plan: &Plan<P>) -> Description {
         Kernel::Followed(_, _, chain) => chain.scratch() as u64 * unit,
         Kernel::Call(_) => 0,
     });
+    // A band keeps sums on the way while its chains run.
+    let on_the_way = match executor {
+        Executor::Arena(arena) => arena.program.bands.iter().map(|band| band.scratch()).max(),
+        _ => None,
+    };
+    let on_the_way = on_the_way.unwrap_or(0) as u64 * unit;
     let memory = MemoryDescription {
         arena: schedule.arena as u64 * unit,
         results: handed,
         peak: steps.iter().map(|step| step.live).max().unwrap_or(0),
         recorded: schedule.recorded as u64 * unit,
-        scratch: scratch.max().unwrap_or(0),
+        scratch: scratch.max().unwrap_or(0) + on_the_way,
     };
     Description {
         element: P::Element::NAME.into(),
@@ -120,6 +126,10 @@ impl<P: Tensorial> Writer<'_, P> {
     fn steps(&self) -> Vec<StepDescription> {
         let Schedule { steps, homes, .. } = self.schedule;
         let last = self.schedule.last_uses();
+        let mut ends: Vec<Vec<Id>> = vec![Vec::new(); steps.len()];
+        for (id, last) in last.iter().enumerate() {
+            last.iter().for_each(|&step| ends[step].push(id as Id));
+        }
         let mut live = 0;
         let mut descriptions = Vec::with_capacity(steps.len());
         let mut owners: std::collections::BTreeMap<usize, Id> = std::collections::BTreeMap::new();
@@ -141,11 +151,7 @@ impl<P: Tensorial> Writer<'_, P> {
             }
             let alive = live;
             let mut frees = Vec::new();
-            let read = step.operands.iter().map(|access| access.base);
-            let mut ended: Vec<Id> = read.chain(step.outputs.iter().copied()).collect();
-            ended.sort_unstable();
-            ended.dedup();
-            for id in ended.into_iter().filter(|&id| last[id as usize] == Some(index)) {
+            for &id in &ends[index] {
                 let Home::Arena(start) = homes[id as usize] else { continue };
                 frees.push(self.schedule.item(id).origin);
                 if owners.get(&start) == Some(&id) {

@@ -1,6 +1,7 @@
 //! Running a plan: by slices in one arena, by a flat program over single elements, or by the
 //! payload's own operations.
 
+mod band;
 mod bind;
 mod opaque;
 mod scalar;

@@ -33,8 +33,8 @@ pub(in crate::plan) struct Arena<P: Tensorial> {
 }
 
 /// A source as a run reads it.
-struct Bound<'a, E: Elementary> {
-    elements: Elements<'a, E>,
+pub(super) struct Bound<'a, E: Elementary> {
+    pub(super) elements: Elements<'a, E>,
     rows: &'a [usize],
 }
 
@@ -68,9 +68,25 @@ impl<P: Tensorial> Arena<P> {
                 // Whoever reads what no step of this run wrote shows.
                 state.arena.fill(P::Element::from_f64(f64::NAN));
             }
-            for (number, line) in program.lines.iter().enumerate() {
-                step(line, program.numerics, &bound, &mut state, &mut blocks);
-                if let Some(observe) = observe.as_deref_mut() {
+            let mut bands = program.bands.iter().peekable();
+            let mut done = 0;
+            while done < program.lines.len() {
+                let lines = match bands.next_if(|band| band.lines.start == done) {
+                    Some(band) => {
+                        let pieces = cut(&band.pieces, &mut state.arena, &mut blocks);
+                        super::band::run(band, program.numerics, &bound, pieces);
+                        band.lines.clone()
+                    }
+                    None => {
+                        let line = &program.lines[done];
+                        step(line, program.numerics, &bound, &mut state, &mut blocks);
+                        done..done + 1
+                    }
+                };
+                done = lines.end;
+                for number in lines {
+                    let Some(observe) = observe.as_deref_mut() else { break };
+                    let line = &program.lines[number];
                     let pieces = cut(&line.pieces, &mut state.arena, &mut blocks);
                     let outputs = line.outputs.iter().map(|&piece| &*pieces[piece]);
                     observe(number, &outputs.collect::<Vec<_>>());
@@ -182,7 +198,7 @@ fn emptied<'b, E: Elementary>(mut list: Vec<Bound<'_, E>>) -> Vec<Bound<'b, E>> 
 }
 
 /// An operand's elements through its layout.
-fn view<'a, E>(operand: &'a Operand, elements: &'a [E]) -> View<'a, E> {
+pub(super) fn view<'a, E>(operand: &'a Operand, elements: &'a [E]) -> View<'a, E> {
     let layout = &operand.layout;
     let (extents, strides) = (layout.shape(), layout.strides());
     View { elements, extents, strides, offset: layout.offset() }

@@ -40,9 +40,11 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
     let mut in_place = 0;
     for (index, step) in schedule.steps.iter().enumerate() {
         let mut inherited = BTreeSet::new();
+        // What a band's step overwrites, another would read in the next block.
+        let alone = schedule.band_of(index).is_none();
         let mut estates = estates(schedule, step, |base| {
             let lies = matches!(homes[base as usize], Home::Arena(_));
-            lies && last[base as usize] == Some(index)
+            alone && lies && last[base as usize] == Some(index)
         });
         for &output in &step.outputs {
             if homes[output as usize] != Home::None {

@@ -3,6 +3,7 @@
 //! A pass takes a schedule that is right and leaves one that is right: the same results, to the
 //! bit. To add one, write its file and its line in `pipeline`.
 
+mod bands;
 mod fuse;
 mod memory;
 mod order;
@@ -36,6 +37,8 @@ pub enum Pass {
     Epilogue,
     /// The sum of all that element-wise functions compute is taken while they compute it.
     Sums,
+    /// Steps over the rows of a matrix too large for a cache run together, block by block.
+    Bands,
 }
 
 /// A stage of the pipeline.
@@ -62,6 +65,7 @@ pub(crate) fn pipeline<P: Tensorial>() -> Vec<Stage<P>> {
             optional("epilogue", Pass::Epilogue, epilogue::run),
             optional("sums", Pass::Sums, sums::run),
             needed("order", order::run),
+            optional("bands", Pass::Bands, bands::run),
             needed("memory", memory::run),
         ],
         Form::Scalar => vec![optional("simplify", Pass::Simplify, simplify::run)],

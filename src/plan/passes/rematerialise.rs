@@ -255,6 +255,7 @@ impl Forward {
             results,
             access: Vec::new(),
             steps: Vec::new(),
+            bands: Vec::new(),
             homes: Vec::new(),
             reports: schedule.reports.clone(),
             ..*schedule

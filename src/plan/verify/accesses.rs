@@ -45,7 +45,7 @@ pub(super) fn accesses<P: Tensorial>(schedule: &Schedule<P>) -> Result<(), Strin
     Ok(())
 }
 
-fn index_of(extents: &[usize], position: usize) -> Vec<usize> {
+pub(super) fn index_of(extents: &[usize], position: usize) -> Vec<usize> {
     let mut rest = position;
     let mut index = vec![0; extents.len()];
     for (axis, &extent) in extents.iter().enumerate().rev() {
@@ -55,7 +55,7 @@ fn index_of(extents: &[usize], position: usize) -> Vec<usize> {
     index
 }
 
-fn at(access: &Access, index: &[usize]) -> usize {
+pub(super) fn at(access: &Access, index: &[usize]) -> usize {
     let strides = access.layout.strides();
     index.iter().zip(strides).fold(access.layout.offset(), |at, (i, stride)| at + i * stride)
 }

@@ -72,7 +72,7 @@ fn empty<P: Tensorial>(schedule: &Schedule<P>, id: Id) -> bool {
 }
 
 /// The place of an item in the arena.
-fn arena<P: Tensorial>(schedule: &Schedule<P>, id: Id) -> Option<(usize, usize)> {
+pub(super) fn arena<P: Tensorial>(schedule: &Schedule<P>, id: Id) -> Option<(usize, usize)> {
     match schedule.homes[id as usize] {
         Home::Arena(start) if !empty(schedule, id) => {
             Some((start, start + schedule.item(id).count()))

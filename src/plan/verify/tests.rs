@@ -5,6 +5,7 @@ use crate::graph::Network;
 use crate::payload::Tensor;
 use crate::payload::layout::Layout;
 use crate::plan::Plan;
+use crate::plan::band::Kind;
 use crate::plan::compile::Compile;
 use crate::plan::item::{Definition, Id};
 use crate::plan::schedule::{Home, Schedule, Work};
@@ -53,7 +54,21 @@ fn plans() -> Vec<Plan<T>> {
         network.compile_training(residual, [out.symbol()]),
         Compile::new(&network).loss(residual).without(crate::Pass::Fuse).plan(),
         network.compile([turned, out.permute(&[1, 0])], []),
+        Compile::new(&network).loss(residual).keep(hidden).cache(0).plan(),
+        banded(),
     ]
+}
+
+/// A plan of little but a band: rows times a vector, functions of them, and the transposed rows times those.
+fn banded() -> Plan<T> {
+    let network = Network::new();
+    let x = network.input(Tensor::from_fn([300, 4], |i| (i[0] * 3 + i[1]) as f64 * 0.01));
+    let w = network.parameter(numbers([4, 1]));
+    let z = x.matmul(w).reshape([300]);
+    let loss = (z.tanh() * z).mean();
+    let plan = Compile::new(&network).loss(loss).cache(0).plan();
+    assert_eq!(plan.schedule.bands.len(), 1);
+    plan
 }
 
 /// Changes a schedule at one place so that it means something else, and says how; `None` where the
@@ -67,7 +82,7 @@ fn corrupt(schedule: &mut Schedule<T>, choices: &mut Choices) -> Option<&'static
             .filter(|(id, home)| matches!(home, Home::Arena(_)) && schedule.items[*id].count() > 0);
         arena.map(|(id, _)| id as Id).collect::<Vec<_>>()
     };
-    match choices.below(11) {
+    match choices.below(12) {
         0 => {
             // Freed early: what is read later is overwritten by a value that is alive beside it.
             let all = in_arena(schedule);
@@ -129,6 +144,41 @@ fn corrupt(schedule: &mut Schedule<T>, choices: &mut Choices) -> Option<&'static
             schedule.steps.push(copy);
             Some("a step run twice")
         }
+        11 => {
+            if schedule.bands.is_empty() {
+                return None;
+            }
+            let at = choices.below(schedule.bands.len());
+            let band = &mut schedule.bands[at];
+            let role = choices.below(band.roles.len());
+            let role = &mut band.roles[role];
+            match choices.below(4) {
+                0 => role.kind = if role.kind == Kind::Rows { Kind::Summed } else { Kind::Rows },
+                1 => {
+                    let operand = choices.below(role.axes.len());
+                    let axis = role.axes.get_mut(operand)?;
+                    *axis = axis.map_or(Some(0), |axis| (axis == 1).then_some(0));
+                }
+                2 => band.rows += 1,
+                _ => {
+                    // What one step writes lies where another reads.
+                    let steps = &schedule.steps[band.steps.clone()];
+                    let outputs = steps.iter().flat_map(|step| step.outputs.iter().copied());
+                    let read = steps.iter().flat_map(|step| &step.operands);
+                    let bases = outputs.clone().chain(read.map(|access| access.base));
+                    let lies = |id: &Id| matches!(schedule.homes[*id as usize], Home::Arena(_));
+                    let (outputs, bases): (Vec<Id>, Vec<Id>) =
+                        (outputs.filter(lies).collect(), bases.filter(lies).collect());
+                    let thief = *outputs.get(choices.below(outputs.len()))?;
+                    let victim = *bases.get(choices.below(bases.len()))?;
+                    if thief == victim {
+                        return None;
+                    }
+                    schedule.homes[thief as usize] = schedule.homes[victim as usize];
+                }
+            }
+            Some("a band that is none")
+        }
         8 => {
             let id = choices.below(schedule.items.len());
             let item = &schedule.items[id];
@@ -186,5 +236,5 @@ fn every_corruption_is_found() {
         found += 1;
         *kinds.entry(kind).or_insert(0) += 1;
     }
-    assert!(kinds.len() == 11 && kinds.values().all(|&count| count >= 10), "{kinds:?}");
+    assert!(kinds.len() == 12 && kinds.values().all(|&count| count >= 10), "{kinds:?}");
 }

@@ -4,6 +4,7 @@
 //! which elements come first.
 
 mod part;
+mod sums;
 
 use super::sum::sum_of as sum_of_blocks;
 use crate::kernel::chain::{Chain, Instruction, Operand};
@@ -14,6 +15,7 @@ use part::Part;
 use smallvec::SmallVec;
 use std::mem::take;
 use std::ops::Range;
+pub(crate) use sums::Sums;
 
 /// Where an operand's elements are.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +46,9 @@ pub(crate) fn run<E: Elementary>(
     let whole = |ready: &Prepared<'_, '_, E>, sums: &mut [E]| {
         let mut sums: Outputs<'_, E> = sums.chunks_exact_mut(blocks).collect();
         if parts == 1 {
-            return ready.part(outputs, sums, 0..count);
+            let mut sums = Sums::new(sums);
+            ready.part(outputs, &mut sums, 0..count);
+            return sums.close();
         }
         takes!("a chain over threads");
         // A block is summed in one part.
@@ -54,9 +58,12 @@ pub(crate) fn run<E: Elementary>(
             let outputs = outputs.iter_mut().map(|rest| cut(rest, bounds.len())).collect();
             let blocks = bounds.len().div_ceil(SB);
             let sums = sums.iter_mut().map(|rest| cut(rest, blocks)).collect();
-            work.push((outputs, sums, bounds));
+            work.push((outputs, Sums::new(sums), bounds));
         }
-        threads::each(work, |(outputs, sums, bounds)| ready.part(outputs, sums, bounds));
+        threads::each(work, |(outputs, mut sums, bounds)| {
+            ready.part(outputs, &mut sums, bounds);
+            sums.close();
+        });
     };
     prepared(chain, operands, |ready| {
         if totals.is_empty() {
@@ -70,6 +77,22 @@ pub(crate) fn run<E: Elementary>(
             }
         });
     })
+}
+
+/// Runs a chain of some of the elements that `sums` are of, the next ones, on this thread; the places of
+/// the sums' outputs are empty.
+pub(crate) fn run_next<E: Elementary>(
+    chain: &Chain,
+    operands: &[Place<'_, E>],
+    outputs: Outputs<'_, E>,
+    sums: &mut Sums<'_, E>,
+) {
+    prepared(chain, operands, |ready| ready.part(outputs, sums, 0..chain.count()));
+}
+
+/// The sum of what blocks sum to.
+pub(crate) fn total<E: Elementary>(blocks: &[E]) -> E {
+    sum_of_blocks(blocks)
 }
 
 /// The first elements of the rest of an output; none of one that has none, as it is a sum's.
@@ -171,12 +194,11 @@ impl<E: Elementary> Prepared<'_, '_, E> {
     /// Runs the chain, of one output, which its first operand stands in, on the elements from `start`.
     pub(crate) fn finish(&self, start: usize, run: &mut [E]) {
         let bounds = start..start + run.len();
-        self.part([run].into_iter().collect(), Outputs::new(), bounds);
+        self.part([run].into_iter().collect(), &mut Sums::new(Outputs::new()), bounds);
     }
 
-    /// Runs the elements of `bounds`; outputs begin with the first of them, and so do the sums of
-    /// blocks.
-    fn part(&self, mut outputs: Outputs<'_, E>, sums: Outputs<'_, E>, bounds: Range<usize>) {
+    /// Runs the elements of `bounds`; outputs begin with the first of them.
+    fn part(&self, mut outputs: Outputs<'_, E>, sums: &mut Sums<'_, E>, bounds: Range<usize>) {
         let Self { chain, .. } = self;
         let tile = chain.tile.max(1);
         let copied = self.copied.iter().flatten().count();

@@ -1,14 +1,12 @@
 //! A part of a chain's space, tile by tile: every instruction over the whole tile, so that what one hands
 //! to the next stays in the first-level cache.
 
-use super::{Outputs, Place, Prepared, cut};
+use super::{Outputs, Place, Prepared, Sums, cut};
 use crate::kernel::Elementary;
 use crate::kernel::chain::{Chain, Instruction, Lie, Operand};
 use crate::kernel::map::Pointwise;
 use crate::kernel::native::map::map_to;
 use crate::kernel::native::pointwise::{select_to, zip_in_slice, zip_to_slice};
-use crate::kernel::native::sum::{sum_into_lanes, sum_of_lanes};
-use crate::kernel::order::{LANES, SB};
 use smallvec::SmallVec;
 use std::mem::take;
 use std::ops::Range;
@@ -46,12 +44,11 @@ impl<'p, 'o, 'a, E: Elementary> Part<'p, 'o, 'a, E> {
         Self { ready, slots: SmallVec::new() }
     }
 
-    /// Runs the elements of `bounds`; outputs begin with the first of them, and so do the sums of
-    /// blocks.
+    /// Runs the elements of `bounds`; outputs begin with the first of them.
     pub(super) fn run(
         mut self,
         mut outputs: Outputs<'p, E>,
-        mut sums: Outputs<'_, E>,
+        sums: &mut Sums<'_, E>,
         bounds: Range<usize>,
         mut tiles: impl Iterator<Item = &'p mut [E]>,
     ) {
@@ -77,13 +74,10 @@ impl<'p, 'o, 'a, E: Elementary> Part<'p, 'o, 'a, E> {
         }
         self.slots.extend((0..chain.outputs).map(|_| Slot::default()));
         self.slots.extend((0..chain.registers).map(|_| Slot::Write(tile())));
-        let mut lanes: SmallVec<[[E; LANES]; 4]> =
-            sums.iter().map(|_| std::array::from_fn(|_| E::zero())).collect();
         let mut at = bounds.start;
         while at < bounds.end {
             let row_left = if apart { row - at % row } else { usize::MAX };
-            let block_left = if sums.is_empty() { usize::MAX } else { SB - at % SB };
-            let room = row_left.min(block_left);
+            let room = row_left.min(sums.room());
             let length = chain.tile.min(bounds.end - at).min(room);
             for (o, rest) in outputs.iter_mut().enumerate() {
                 self.slots[chain.operands.len() + o] = Slot::Write(cut(rest, length));
@@ -92,15 +86,8 @@ impl<'p, 'o, 'a, E: Elementary> Part<'p, 'o, 'a, E> {
             for instruction in &ready.instructions {
                 step(instruction, &mut self.slots, length);
             }
-            let ends = length == block_left || at + length == bounds.end;
-            for ((sum, lanes), blocks) in chain.sums.iter().zip(&mut lanes).zip(&mut sums) {
-                let elements = &self.slots[sum.from as usize].read()[..length];
-                sum_into_lanes(lanes, at, elements);
-                if ends {
-                    let taken = std::mem::replace(lanes, std::array::from_fn(|_| E::zero()));
-                    cut(blocks, 1)[0] = sum_of_lanes(taken);
-                }
-            }
+            let slots = &self.slots;
+            sums.take(length, |sum| slots[chain.sums[sum].from as usize].read());
             at += length;
         }
     }

@@ -1,0 +1,156 @@
+//! Models whose steps take turns, against the oracle: by blocks of every size, on one thread and on many.
+
+use crate::graph::{Network, Symbol};
+use crate::kernel::numerics::Numerics;
+use crate::kernel::threads::testing::eagerly;
+use crate::payload::Tensor;
+use crate::plan::{Compile, Pass, Plan};
+
+type T = Tensor<f64>;
+
+fn numbers(extents: &[usize]) -> T {
+    let mut at = 0_usize;
+    Tensor::from_fn(extents, |_| {
+        at += 1;
+        (at * 7919 % 1013) as f64 / 500.0 - 1.0
+    })
+}
+
+/// The steps that take turns, for each band, and the rows of a block.
+fn bands(plan: &Plan<T>) -> Vec<(usize, usize)> {
+    plan.schedule.bands.iter().map(|band| (band.steps.len(), band.block)).collect()
+}
+
+/// Plans of a loss within caches of these sizes, checked on 1 and 3 threads: the bands of each.
+fn checked(
+    network: &Network<T>,
+    loss: Symbol,
+    keep: &[Symbol],
+    caches: &[usize],
+) -> Vec<Vec<(usize, usize)>> {
+    let bands = caches.iter().map(|&cache| {
+        let compile = keep.iter().fold(Compile::new(network).loss(loss), Compile::keep);
+        let plan = compile.cache(cache).plan();
+        let check = || plan.check(network, []).unwrap_or_else(|found| panic!("{found}"));
+        check();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+        pool.install(|| eagerly(check));
+        bands(&plan)
+    });
+    bands.collect()
+}
+
+/// Logistic regression: its loss, and the values on the way.
+fn logistic(rows: usize, columns: usize) -> (Network<T>, Symbol, Vec<Symbol>) {
+    let network = Network::new();
+    let x = network.input(numbers(&[rows, columns]));
+    let y = network.input(numbers(&[rows]));
+    let w = network.parameter(numbers(&[columns, 1]));
+    let b = network.parameter(Tensor::scalar(0.1));
+    let z = x.matmul(w).reshape([rows]);
+    let z = z + b.broadcast_like(z);
+    let loss = (z.softplus() - y * z).mean();
+    let (loss, inside) = (loss.symbol(), vec![z.symbol()]);
+    (network, loss, inside)
+}
+
+#[test]
+fn a_matrix_is_read_once_for_the_product_and_its_gradient() {
+    for rows in [257, 512, 5000] {
+        let (network, loss, inside) = logistic(rows, 3);
+        for keep in [&[][..], &inside] {
+            let found = checked(&network, loss, keep, &[0, 40_000]);
+            // The product, its functions with their sums, and the product summed over the rows.
+            assert_eq!(found[0], [(3, 256)], "{rows} rows");
+            let one_block = rows < 512;
+            assert_eq!(found[1].is_empty(), one_block || rows * 6 * 8 < 16 * 40_000, "{rows} rows");
+        }
+    }
+    // As large as it takes, with the cache that there is.
+    let (network, loss, _) = logistic(70_000, 50);
+    let plan = network.compile_training(loss, []);
+    assert_eq!(bands(&plan), [(3, 1024)]);
+    assert!(plan.describe().to_string().contains("by blocks of 1024 of 70000 rows"));
+    let without = Compile::new(&network).loss(loss).without(Pass::Bands).plan();
+    assert!(bands(&without).is_empty());
+    let gradients = [&plan, &without].map(|plan| plan.forward(&network, []).backward(loss));
+    for (_, w) in network.parameters() {
+        assert_eq!(gradients[0].of(w), gradients[1].of(w));
+    }
+}
+
+#[test]
+fn least_squares_and_fast_products_go_by_rows_too() {
+    let network = Network::new();
+    let x = network.input(numbers(&[900, 5]));
+    let y = network.input(numbers(&[900, 2]));
+    let w = network.parameter(numbers(&[5, 2]));
+    let error = x.matmul(w) - y;
+    let loss = (error * error).mean().symbol();
+    assert_eq!(checked(&network, loss, &[], &[0]), [[(3, 256)]]);
+    let fast = || Compile::new(&network).loss(loss).numerics(Numerics::Fast).cache(0).plan();
+    let of = |plan: Plan<T>| plan.forward(&network, []).backward(loss).of(w.symbol());
+    assert_eq!(of(fast()), of(fast()));
+    let exact = network.forward().backward(loss).of(w.symbol());
+    let worst =
+        of(fast()).to_vec().iter().zip(exact.to_vec()).fold(0.0, |worst: f64, (a, b)| {
+            if (a - b).abs() > worst { (a - b).abs() } else { worst }
+        });
+    assert!(worst < 1e-12, "{worst}");
+}
+
+#[test]
+fn rows_of_a_normalisation_are_read_once() {
+    let network = Network::new();
+    let x = network.input(numbers(&[37, 24]));
+    let gain = network.parameter(numbers(&[24]));
+    let mean = x.mean_along(&[1]);
+    let apart = x - mean.unsqueeze(1).broadcast_like(x);
+    let variance = (apart * apart).mean_along(&[1]);
+    let scaled = apart / (variance + 1e-5).sqrt().unsqueeze(1).broadcast_like(x);
+    let out = scaled * gain.broadcast_like(x);
+    let chances = out.log_softmax(1);
+    let loss = (chances * x).sum().symbol();
+    let found = checked(&network, loss, &[chances.symbol()], &[0, 1000, 3000]);
+    for bands in &found {
+        assert!(!bands.is_empty() && bands.iter().all(|&(steps, _)| steps > 1), "{found:?}");
+    }
+    assert!(found[0].iter().all(|&(_, block)| block == 1), "{found:?}");
+}
+
+#[test]
+fn heads_of_attention_are_taken_one_after_the_other() {
+    let network = Network::new();
+    let [q, k, v] = [(); 3].map(|()| network.parameter(numbers(&[6, 9, 4])));
+    let seen =
+        crate::scaled_dot_product_attention(q, k, v, Some(network.leaf(crate::causal_mask(9))));
+    let loss = (seen * seen).sum().symbol();
+    let found = checked(&network, loss, &[], &[0, 200]);
+    assert!(found[0].iter().any(|&(steps, block)| steps >= 3 && block == 1), "{found:?}");
+}
+
+#[test]
+fn what_is_there_only_when_all_rows_are_is_read_behind_the_band() {
+    let network = Network::new();
+    let x = network.input(numbers(&[600, 3]));
+    let w = network.parameter(numbers(&[3, 3]));
+    let z = x.matmul(w);
+    // The sum of all elements, a column's sums, and a row of another place.
+    let total = z.tanh().sum();
+    let shifted = z - total.broadcast_like(z);
+    let turned = z.narrow(0, 1, 599) * z.narrow(0, 0, 599);
+    let columns = z.sum_along(&[0]).broadcast_like(z) * shifted;
+    let loss = (columns.sum() + turned.sum()).symbol();
+    checked(&network, loss, &[z.symbol(), shifted.symbol()], &[0, 500]);
+}
+
+#[test]
+fn nothing_is_a_row_too() {
+    for extents in [[0, 3], [3, 0]] {
+        let network = Network::new();
+        let x = network.input(Tensor::zeros(extents));
+        let w = network.parameter(numbers(&[extents[1], 2]));
+        let loss = x.matmul(w).tanh().sum().symbol();
+        checked(&network, loss, &[], &[0]);
+    }
+}
