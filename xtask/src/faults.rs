@@ -8,7 +8,7 @@ use std::{fs, path::Path, process::Command};
 use crate::run::{Outcome, heading, root};
 
 /// A file below `src/kernel`, what stands there once, and what is put in its place.
-const FAULTS: [(&str, &str, &str); 22] = [
+const FAULTS: [(&str, &str, &str); 27] = [
     // Products.
     ("native/gemm/tile.rs", "at += left.step;", "at += 1;"),
     (
@@ -28,6 +28,9 @@ const FAULTS: [(&str, &str, &str); 22] = [
     ("native/gemm/pack.rs", "start * b.row + (column + first + j)", "start * b.row + (column + j)"),
     ("native/gemm/dots.rs", "token.add(total, sum) }", "token.add(token.add(total, sum), sum) }"),
     ("native/gemm/dots.rs", "let mut sum = zero;", "let mut sum = total;"),
+    ("native/gemm/rows.rs", "let sums = if start == 0", "let sums = if start <= KB"),
+    ("native/gemm/blocks.rs", "start / KB % kept * packed", "start / KB % 1 * packed"),
+    ("native/gemm/blocks.rs", "let alone = k <= KB && ", "let alone = "),
     (
         "native/gemm/mod.rs",
         "for block in others.chunks_exact(size)",
@@ -36,13 +39,14 @@ const FAULTS: [(&str, &str, &str); 22] = [
     ("native/gemm/mod.rs", "terms.start * self.b.row", "terms.start * self.b.column"),
     // Sums and maxima.
     ("native/reduce.rs", "registers[i][row * PER + p]", "registers[i][row * PER]"),
-    ("native/reduce.rs", "lanes = [rest[0]; LANES];", ""),
+    ("native/reduce.rs", "splat(elements[start + i * length])", "splat(R::Element::exact(0.0))"),
     (
         "native/sum.rs",
         "while half > 0 {\n        let (low, high)",
         "while half > 1 {\n        let (low, high)",
     ),
     ("native/sum.rs", "lines(elements, SB, sums)", "lines(elements, SB / 2, sums)"),
+    ("native/sum.rs", "rows[l..].iter().step_by(LANES)", "rows[l / 2..].iter().step_by(LANES)"),
     // Maps.
     ("native/lanes.rs", "padded[..rest.len()].copy_from_slice(rest);", ""),
     (
@@ -53,7 +57,8 @@ const FAULTS: [(&str, &str, &str); 22] = [
     ("native/map.rs", "if condition[k].is_zero()", "if !condition[k].is_zero()"),
     ("simd/vector.rs", "self.simd.$min(constant, a)", "self.simd.$min(a, constant)"),
     // Movement.
-    ("native/transpose.rs", "&buffer[column * LINE..]", "&buffer[..]"),
+    ("native/transpose.rs", "(column + R::ORDER[j]) * stride", "(column + j) * stride"),
+    ("native/transpose.rs", "let top = row.min(rows - 4);", "let top = row.min(rows - 4) / 2;"),
     (
         "walk.rs",
         "at[i] = at[i].wrapping_sub(extent.wrapping_mul(strides[i]));",

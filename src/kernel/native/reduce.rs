@@ -8,9 +8,7 @@ use super::rows::{inside, joined, load};
 use crate::kernel::order::LANES;
 use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::{Elementary, ReduceTask, Reduction};
-use crate::math::extrema::maximum;
 use crate::math::format::Format;
-use crate::math::value::Value;
 
 /// The lines in registers: see `Elementary::reduce`.
 pub(crate) fn reduce<E: Native>(task: &mut ReduceTask<'_, E>) -> bool {
@@ -32,19 +30,26 @@ impl<E: Native> Work<E> for Lines<'_, '_, E> {
     fn run<R: Registers<Element = E>>(self, token: R) {
         let ReduceTask { reduction, elements, length, ref mut out } = *self.0;
         // The registers of sixteen lanes, and so many lines that the machine's registers hold all.
-        match LANES / R::WIDTH {
-            1 => groups::<R, 4, 1>(token, reduction, elements, length, out),
-            2 => groups::<R, 4, 2>(token, reduction, elements, length, out),
-            4 => groups::<R, 2, 4>(token, reduction, elements, length, out),
-            _ => groups::<R, 1, 8>(token, reduction, elements, length, out),
+        macro_rules! groups {
+            ($max:literal) => {
+                match LANES / R::WIDTH {
+                    1 => groups::<R, $max, 4, 1>(token, elements, length, out),
+                    2 => groups::<R, $max, 4, 2>(token, elements, length, out),
+                    4 => groups::<R, $max, 2, 4>(token, elements, length, out),
+                    _ => groups::<R, $max, 1, 8>(token, elements, length, out),
+                }
+            };
+        }
+        match reduction {
+            Reduction::Sum => groups!(false),
+            Reduction::Max => groups!(true),
         }
     }
 }
 
 #[inline(always)]
-fn groups<R: Registers, const N: usize, const PER: usize>(
+fn groups<R: Registers, const MAX: bool, const N: usize, const PER: usize>(
     token: R,
-    reduction: Reduction,
     elements: &[R::Element],
     length: usize,
     out: &mut [R::Element],
@@ -53,7 +58,7 @@ fn groups<R: Registers, const N: usize, const PER: usize>(
     let whole = (elements.len() / length / N).min(out.len() / N);
     let (grouped, rest) = out.split_at_mut(whole * N);
     let tail = inside::<R, PER>(token, length % LANES);
-    let lines = Together::<R, PER> { token, reduction, elements, length, tail };
+    let lines = Together::<R, MAX, PER> { token, elements, length, tail };
     for (group, out) in grouped.chunks_exact_mut(N).enumerate() {
         out.copy_from_slice(&lines.reduced::<N>(group * N * length));
     }
@@ -67,73 +72,102 @@ fn groups<R: Registers, const N: usize, const PER: usize>(
 
 /// Lines of one length.
 #[derive(Clone, Copy)]
-struct Together<'a, R: Registers, const PER: usize> {
+struct Together<'a, R: Registers, const MAX: bool, const PER: usize> {
     token: R,
-    reduction: Reduction,
     elements: &'a [R::Element],
     length: usize,
     /// Which lanes the last, partial row fills.
     tail: [R::Mask; PER],
 }
 
-impl<R: Registers, const PER: usize> Together<'_, R, PER> {
+impl<R: Registers, const MAX: bool, const PER: usize> Together<'_, R, MAX, PER> {
     /// The `N` lines from `start`.
     #[inline(always)]
     fn reduced<const N: usize>(&self, start: usize) -> [R::Element; N] {
-        let Self { token, reduction, elements, length, tail } = *self;
+        let Self { token, elements, length, tail } = *self;
         let zero = token.splat(R::Element::exact(0.0));
         let mut lanes = [[zero; PER]; N];
+        // Where no lane has met NaN.
+        let mut ordered = [token.eq(zero, zero); N];
         let mut first = 0;
-        if let Reduction::Max = reduction {
-            for (i, lanes) in lanes.iter_mut().enumerate() {
+        if MAX {
+            for i in 0..N {
                 // A lane that no element takes has the first one.
-                *lanes = match length {
+                lanes[i] = match length {
                     LANES.. => load::<R, PER>(elements, start + i * length),
                     _ => [token.splat(elements[start + i * length]); PER],
                 };
+                for lane in lanes[i] {
+                    ordered[i] = token.mask_and(ordered[i], token.eq(lane, lane));
+                }
             }
             first = usize::from(length >= LANES);
         }
         let rows = length / LANES;
-        for r in first..rows {
-            for (i, lanes) in lanes.iter_mut().enumerate() {
-                let row = load::<R, PER>(elements, start + i * length + r * LANES);
+        // Of one length, so that one check serves all lines.
+        let mut registers = [R::split(elements).0; N];
+        for i in 0..N {
+            let line = &elements[start + i * length..][..rows * LANES];
+            registers[i] = &R::split(line).0[..rows * PER];
+        }
+        for row in first..rows {
+            for i in 0..N {
                 for p in 0..PER {
-                    lanes[p] = step(token, reduction, lanes[p], row[p]);
+                    let x = registers[i][row * PER + p];
+                    if MAX {
+                        lanes[i][p] = larger(token, lanes[i][p], x, &mut ordered[i]);
+                    } else {
+                        lanes[i][p] = token.add(lanes[i][p], x);
+                    }
                 }
             }
         }
         if length % LANES > 0 {
-            for (i, lanes) in lanes.iter_mut().enumerate() {
+            for i in 0..N {
                 let row = load::<R, PER>(elements, start + i * length + rows * LANES);
                 for p in 0..PER {
-                    let taken = step(token, reduction, lanes[p], row[p]);
-                    lanes[p] = token.select(tail[p], taken, lanes[p]);
+                    let lane = lanes[i][p];
+                    lanes[i][p] = if MAX {
+                        // A lane past the end meets itself once more.
+                        let x = token.select(tail[p], row[p], lane);
+                        larger(token, lane, x, &mut ordered[i])
+                    } else {
+                        token.select(tail[p], token.add(lane, row[p]), lane)
+                    };
                 }
             }
         }
-        lanes.map(
-            #[inline(always)]
-            |lanes| match reduction {
-                Reduction::Sum => joined::<R, PER>(
-                    lanes,
-                    #[inline(always)]
-                    |a, b| a.add(&b),
-                ),
-                Reduction::Max => joined::<R, PER>(
-                    lanes,
+        let mut out = [R::Element::exact(0.0); N];
+        for i in 0..N {
+            out[i] = if MAX {
+                let nan = token.splat(R::Element::exact(f64::NAN));
+                lanes[i][0] = token.select(ordered[i], lanes[i][0], nan);
+                joined::<R, PER>(
+                    lanes[i],
                     #[inline(always)]
                     |a, b| Elementary::maximum(&a, &b),
-                ),
-            },
-        )
+                )
+            } else {
+                joined::<R, PER>(
+                    lanes[i],
+                    #[inline(always)]
+                    |a, b| a.add(&b),
+                )
+            };
+        }
+        out
     }
 }
 
+/// The larger of two numbers, of zeros `+0` unless both are `-0`; `ordered` says whether they are
+/// numbers.
+///
+/// BITS: a machine's own maximum gives one of two zeros or of what is no number by their places. Taken
+/// both ways round and joined bit by bit, zeros come out as they must, and all else is the same twice.
+/// COST: of NaN one note is made a line, as it makes the whole line's maximum NaN.
 #[inline(always)]
-fn step<R: Registers>(token: R, reduction: Reduction, lane: R::Float, x: R::Float) -> R::Float {
-    match reduction {
-        Reduction::Sum => token.add(lane, x),
-        Reduction::Max => maximum(Value::new(token, lane), Value::new(token, x)).lanes(),
-    }
+fn larger<R: Registers>(token: R, lane: R::Float, x: R::Float, ordered: &mut R::Mask) -> R::Float {
+    *ordered = token.mask_and(*ordered, token.eq(x, x));
+    let (one, other) = (token.at_least(x, lane), token.at_least(lane, x));
+    token.to_float(token.and(token.to_bits(one), token.to_bits(other)))
 }

@@ -128,8 +128,8 @@ pub(crate) fn sum_into<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut 
     });
 }
 
-/// How many columns are summed side by side: sixteen lanes of them stay in the first-level cache.
-const WIDTH: usize = 256;
+/// How many columns are summed side by side: sixteen lanes of them stay in the second-level cache.
+const WIDTH: usize = 2048;
 
 /// The sums down the first columns of rows that start at `rows`: `together` where they lie behind
 /// one another and are nothing but these columns.
@@ -157,6 +157,38 @@ fn sum_rows<E: Elementary>(
     sum_rows(&blocks, &rows, true, lanes, out);
 }
 
+/// Rows of a lane that are added before the next lane's.
+const DEEP: usize = 4;
+
+/// Adds the runs that start at `starts` to the sums, run after run.
+///
+/// COST: a sum is loaded and stored once for four elements.
+#[inline(always)]
+fn add_runs<E: Elementary>(
+    elements: &[E],
+    mut starts: impl ExactSizeIterator<Item = usize>,
+    sums: &mut [E],
+) {
+    let width = sums.len();
+    while starts.len() >= DEEP {
+        let mut runs = [&elements[..0]; DEEP];
+        for run in &mut runs {
+            let start = starts.next().expect("invariant: as many as there are");
+            *run = &elements[start..][..width];
+        }
+        let [a, b, c, d] = runs;
+        for i in 0..width {
+            sums[i] = sums[i].add(&a[i]).add(&b[i]).add(&c[i]).add(&d[i]);
+        }
+    }
+    for start in starts {
+        let run = &elements[start..][..width];
+        for i in 0..width {
+            sums[i] = sums[i].add(&run[i]);
+        }
+    }
+}
+
 /// BITS: lane `l` of a column is element `l * width` and on of `lanes`; row `r` goes to lane
 /// `r mod 16`, and every lane starts at `+0`.
 #[inline(always)]
@@ -171,14 +203,16 @@ fn block_of_rows<E: Elementary>(
     lanes.fill(E::zero());
     if together && let Some(first) = rows.first() {
         // Sixteen rows are one run, and so are the lanes.
-        for run in elements[*first..][..rows.len() * width].chunks(LANES * width) {
-            lanes.iter_mut().zip(run).for_each(|(sum, x)| *sum = sum.add(x));
-        }
+        let elements = &elements[*first..][..rows.len() * width];
+        let whole = elements.len() / lanes.len() * lanes.len();
+        let starts = (0..whole).step_by(lanes.len());
+        add_runs(elements, starts, lanes);
+        let rest = &elements[whole..];
+        lanes.iter_mut().zip(rest).for_each(|(sum, x)| *sum = sum.add(x));
     } else {
-        for rows in rows.chunks(LANES) {
-            for (lane, row) in lanes.chunks_exact_mut(width).zip(rows) {
-                let row = &elements[*row..][..width];
-                lane.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.add(x));
+        for rows in rows.chunks(LANES * DEEP) {
+            for (l, lane) in lanes.chunks_exact_mut(width).enumerate().take(rows.len()) {
+                add_runs(elements, rows[l..].iter().step_by(LANES).copied(), lane);
             }
         }
     }
