@@ -20,10 +20,6 @@ pub(crate) fn from_memory<R>(work: impl FnOnce() -> R) -> R {
 }
 
 /// Whether [`from_memory`] runs what asks.
-#[cfg_attr(
-    not(feature = "simd"),
-    expect(dead_code, reason = "only registers ask for memory ahead")
-)]
 pub(crate) fn is_from_memory() -> bool {
     FAR.get()
 }
