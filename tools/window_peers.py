@@ -4,8 +4,7 @@
     python3 -m venv DIR && DIR/bin/pip install torch numpy
     DIR/bin/python tools/window_peers.py
 
-The rows of `cargo test --release --lib deep_speed -- --ignored --nocapture`, which prints ours: run the two
-in turns. Rates of convolutions are GFLOP/s, of pools billions of elements of the image a second; the
+The rows of `cargo bench -p peers --bench window`, which prints ours: run the two in turns. Rates of convolutions are GFLOP/s, of pools billions of elements of the image a second; the
 better of the row-major and of the channels-last layout is what ours is held against.
 """
 

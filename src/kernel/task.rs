@@ -10,7 +10,7 @@ pub use transpose::TransposeTask;
 use super::element::Elementary;
 use super::map::Unary;
 use super::numerics::Numerics;
-use super::window::Window;
+use super::window::{Window, Windows};
 use std::fmt;
 
 /// A matrix inside a slice, by its strides.
@@ -218,6 +218,76 @@ impl<E: fmt::Debug> fmt::Debug for WindowTask<'_, E> {
         debug.field("form", form).field("operands", operands).field("extents", extents);
         debug.field("filters", filters).field("window", window).field("out", out);
         debug.field("finish", &finish.map(|_| "..")).field("numerics", numerics).finish()
+    }
+}
+
+impl<'a, E: Elementary> WindowTask<'a, E> {
+    /// Work of this form on windows, into `out`, whatever that holds.
+    ///
+    /// # Panics
+    ///
+    /// Where channels are not those of the filters, no window fits the padded images, or a slice is not as
+    /// long as the extents say.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// use poorgrad::{Elementary, Window, WindowForm, WindowTask};
+    ///
+    /// let (images, weights, mut out) = ([1.0_f32, 2.0, 3.0, 4.0], [1.0, 1.0], [0.0; 2]);
+    /// let (operands, window) = ([&images[..], &weights[..]], Window::new());
+    /// let form = WindowForm::Product;
+    /// let (extents, filters) = ([1, 1, 2, 2], [1, 1, 1, 2]);
+    /// assert!(f32::window(&mut WindowTask::new(form, operands, extents, filters, window, &mut out)));
+    /// assert_eq!(out, [3.0, 7.0]);
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn new(
+        form: WindowForm,
+        operands: [&'a [E]; 2],
+        extents: [usize; 4],
+        filters: [usize; 4],
+        window: Window,
+        out: &'a mut [E],
+    ) -> Self {
+        assert_eq!(
+            filters[1] * window.groups,
+            extents[1],
+            "window: channels of images and filters"
+        );
+        for axis in 0..2 {
+            let [before, after] = window.padding[axis];
+            let padded = before + extents[2 + axis] + after;
+            let reach = filters[2 + axis].checked_sub(1).map(|last| last * window.dilation[axis]);
+            assert!(
+                reach.is_some_and(|reach| reach < padded),
+                "window: none fits the padded images"
+            );
+        }
+        let positions = Windows::new(extents, filters, &window).positions();
+        let count = |of: [usize; 4]| of.iter().product::<usize>();
+        let (images, weights, results) =
+            (count(extents), count(filters), extents[0] * filters[0] * positions);
+        let lengths = match form {
+            WindowForm::Product => [images, weights, results],
+            WindowForm::ImagesGradient => [results, weights, images],
+            WindowForm::WeightsGradient => [images, results, weights],
+            WindowForm::MaxPool => [images, 0, results],
+            WindowForm::MaxPoolGradient => [images, results, images],
+        };
+        let [left, right] = operands.map(<[E]>::len);
+        assert_eq!([left, right, out.len()], lengths, "window: lengths of operands and result");
+        Self {
+            form,
+            operands,
+            extents,
+            filters,
+            window,
+            out,
+            finish: None,
+            numerics: Numerics::Exact,
+        }
     }
 }
 
