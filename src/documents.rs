@@ -5,6 +5,7 @@
 // so that here the same links lead to pages.
 
 #[doc = "[the specification]: crate::documents::specification"]
+#[doc = "[Reading a plan]: crate::documents::reading_a_plan"]
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
 

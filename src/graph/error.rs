@@ -362,8 +362,8 @@ impl fmt::Display for NetworkError {
             Self::FedTwice { value } => write!(f, "feed: {value} is fed twice in one run"),
             Self::FeedShape { value, expected, found } => write!(
                 f,
-                "feed: {value} has shape {expected} and was fed {found}; record the expression \
-                 once for each shape"
+                "feed: {value} has shape {expected} and was fed {found}; infer the tape for \
+                 other shapes with `reinferred`, or record the expression once for each"
             ),
             Self::FeedNotSelection { value } => write!(
                 f,

@@ -51,7 +51,10 @@ pub(crate) fn roles<P: Tensorial>(schedule: &Schedule<P>, step: &Step, rows: usi
         first.iter().copied().chain(std::iter::repeat_n(Some(0), rest)).collect()
     };
     let by_rows = |axes| Role { kind: Kind::Rows, axes };
-    if step.rows.is_some() {
+    // Rows without elements are nothing to gain, and lie where other such rows do.
+    let read = step.operands.iter().map(|access| access.layout.count());
+    let written = step.outputs.iter().map(|&id| schedule.item(id).count());
+    if step.rows.is_some() || read.chain(written).any(|count| count == 0) {
         return Vec::new();
     }
     match &step.work {

@@ -104,12 +104,20 @@ impl Banded {
                 |((step, role), (outputs, totals)): ((&Step, &Role), &(Vec<_>, Range<_>))| {
                     let operands = |builder: &mut Builder<'_, P>, rows| {
                         let space = (role.kind == Kind::Rows).then_some(rows);
-                        let line = builder.line(&narrowed(step, role, rows), space);
+                        let line = builder.line(step, space);
                         let place = |at: usize| {
                             let found = pieces.binary_search(&line.pieces[at]);
                             found.expect("invariant: a band has the pieces of its lines")
                         };
-                        let operands = line.operands.iter().map(|operand| operand.placed(place));
+                        let operands = line.operands.iter().zip(&role.axes);
+                        let operands = operands.map(|(operand, axis)| {
+                            let Operand { from, layout } = operand.placed(place);
+                            let layout = match *axis {
+                                Some(axis) => layout.narrow(axis, 0, rows),
+                                None => layout,
+                            };
+                            Operand { from, layout }
+                        });
                         (operands.collect::<Vec<_>>(), line.kernel)
                     };
                     let summed = role.kind == Kind::Summed;
@@ -195,15 +203,6 @@ fn total<P: Tensorial>(
         }
     };
     Total { piece: 0, count, per, number, turn: 0 }
-}
-
-/// A step over so many rows.
-fn narrowed(step: &Step, role: &Role, rows: usize) -> Step {
-    let mut step = step.clone();
-    for (access, axis) in step.operands.iter_mut().zip(&role.axes) {
-        axis.iter().for_each(|&axis| access.layout = access.layout.narrow(axis, 0, rows));
-    }
-    step
 }
 
 fn gcd(a: usize, b: usize) -> usize {

@@ -71,8 +71,12 @@ type Named = (Micro, [Option<Name>; 3], Name);
 /// into the output of a number.
 fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> (Vec<Named>, Vec<(Name, usize)>) {
     let mut value_of: BTreeMap<Id, Name> = BTreeMap::new();
-    let key =
-        |access: &Access| (access.base, access.layout.strides().to_vec(), access.layout.offset());
+    let key = |access: &Access| {
+        let pairs = access.layout.shape().iter().zip(access.layout.strides());
+        // Where an axis has one position, its stride says nothing.
+        let strides = pairs.map(|(&extent, &stride)| if extent == 1 { 0 } else { stride });
+        (access.base, strides.collect::<Vec<_>>(), access.layout.offset())
+    };
     let listed: BTreeMap<_, u32> = step.operands.iter().map(key).zip(0..).collect();
     let operand_of = |id: Id| {
         let position = listed.get(&key(&schedule.access[id as usize]));

@@ -137,7 +137,7 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         self
     }
 
-    /// Splits a step over at most so many threads.
+    /// Splits a step over at most so many threads; 0 counts as 1.
     pub fn threads(mut self, count: usize) -> Self {
         self.options.threads = Some(count);
         self
@@ -145,7 +145,8 @@ impl<'n, P: Tensorial> Compile<'n, P> {
 
     /// Lets steps over the rows of something larger take turns block by block, within a cache of so
     /// many bytes ([`Pass::Bands`]): a core's second-level one, 1 MiB unless it is said. The bits are
-    /// the same with any.
+    /// the same with any. Such steps do nothing in place, so that plans with a budget of memory, and
+    /// compact ones, have none.
     pub fn cache(mut self, bytes: usize) -> Self {
         self.options.cache = bytes;
         self

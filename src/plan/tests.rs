@@ -86,3 +86,18 @@ fn sums_of_chains_have_the_oracles_bits() {
         }
     }
 }
+
+/// What follows on a product reads it through a view of one column, whose stride says nothing.
+#[test]
+fn an_axis_of_one_position_has_any_stride() {
+    let network = Network::new();
+    let w = network.parameter(Tensor::from([[1.0_f64], [2.0], [3.0], [4.0]]));
+    let s = network.parameter(Tensor::from([[2.0]]));
+    let like = network.parameter(Tensor::zeros([4, 1]));
+    let y = w.matmul(s).squeeze(1).broadcast_along(&[1], like).exp();
+    let v = network.parameter(Tensor::from([1.0, 2.0, 3.0, 4.0]));
+    let loss = v.dot((-w).sum_along(&[1]));
+    for plan in [network.compile([y], []), network.compile_training(loss, [])] {
+        plan.check(&network, []).unwrap_or_else(|found| panic!("{found}"));
+    }
+}

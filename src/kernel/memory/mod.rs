@@ -127,7 +127,9 @@ impl<E: Elementary> Block<E> {
     #[must_use]
     pub fn into_vec(mut self) -> Vec<E> {
         let capacity = self.held.capacity();
-        let Held::List { elements, start, .. } = &mut self.held else { return self.to_vec() };
+        let Held::List { elements, start, room } = &mut self.held else { return self.to_vec() };
+        // What is left has no room: the pool keeps nothing of it.
+        *room = 0;
         let mut elements = take(elements);
         elements.drain(..take(start));
         if take(&mut self.counted) {
@@ -332,6 +334,21 @@ mod tests {
         assert!(pool.put(again, true).is_empty());
         assert_eq!(pool.put(Held::list(vec![0.0_f32; 2 * large]), false).len(), 1, "past the peak");
         assert!(pool.stats.pooled_bytes <= pool.stats.peak_bytes);
+    }
+
+    #[test]
+    fn what_was_taken_out_leaves_nothing_in_the_pool() {
+        // Of a size of their own: the pool serves whoever asks for as much.
+        let count = 765_431;
+        // There is room in the pool.
+        drop(Block::<f32>::stale(4 * count));
+        let counted = || {
+            let pool = pool();
+            let shelf = pool.shelves.get(&(std::any::TypeId::of::<f32>(), count));
+            shelf.map_or(0, |shelf| shelf.blocks.len())
+        };
+        drop(Block::from(vec![0.0_f32; count].into_boxed_slice().into_vec()).into_vec());
+        assert_eq!(counted(), 0);
     }
 
     #[test]

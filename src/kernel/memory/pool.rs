@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Default)]
 pub(super) struct Shelf {
     /// Each a `Held` of the type.
-    blocks: Vec<Box<dyn Any + Send>>,
+    pub(super) blocks: Vec<Box<dyn Any + Send>>,
     /// The size of each.
     bytes: usize,
     /// When a block was last put here or taken, by the pool's count.

@@ -11,7 +11,7 @@ use crate::payload::Tensorial;
 use crate::plan::band::{Band, Kind, Role, roles, stays_in_row, width};
 use crate::plan::describe::bytes;
 use crate::plan::item::Id;
-use crate::plan::options::Options;
+use crate::plan::options::{Options, Rematerialise};
 use crate::plan::report::Report;
 use crate::plan::schedule::{Schedule, Step};
 use std::collections::BTreeMap;
@@ -23,6 +23,10 @@ const WINDOW: usize = 48;
 const SUMMED: usize = 2048;
 
 pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, options: &Options) -> Report {
+    if options.rematerialise != Rematerialise::Nothing {
+        // What takes turns does nothing in place, and has its memory until the last one is done.
+        return Report::new("bands", String::from("none, as memory is to be saved"));
+    }
     let (mut start, mut steps) = (0, 0);
     let mut notes = Vec::new();
     let touched = touched(schedule);

@@ -145,12 +145,43 @@ fn what_is_there_only_when_all_rows_are_is_read_behind_the_band() {
 }
 
 #[test]
-fn nothing_is_a_row_too() {
-    for extents in [[0, 3], [3, 0]] {
+fn nothing_is_no_row() {
+    for extents in [[0, 3], [3, 0], [600, 0]] {
         let network = Network::new();
         let x = network.input(Tensor::zeros(extents));
         let w = network.parameter(numbers(&[extents[1], 2]));
         let loss = x.matmul(w).tanh().sum().symbol();
         checked(&network, loss, &[], &[0]);
+        // Read by columns, of which there is nothing.
+        let network = Network::new();
+        let x = network.input(T::zeros([0, 600]));
+        let w = network.parameter(T::zeros([0, 1]));
+        let all = [w, w * w, w + w].map(|w| x.transpose().matmul(w).sum());
+        let loss = (all[0] + all[1] + all[2]).symbol();
+        checked(&network, loss, &[], &[0]);
     }
+    // Rows without elements all lie in one place.
+    let network = Network::new();
+    let e = network.input(T::zeros([600, 0]));
+    let x = network.input(T::zeros([600, 1]));
+    let p = e.matmul(network.parameter(T::zeros([0, 0])));
+    let y = x.matmul(network.parameter(T::zeros([1, 3])));
+    let z = p * x.broadcast_like(p);
+    let v = network.parameter(T::zeros([0, 2]));
+    let targets = [y, z.matmul(v), p.matmul(v)];
+    let compile = targets.iter().fold(Compile::new(&network), |compile, y| compile.target(*y));
+    compile.cache(0).plan().check(&network, []).unwrap_or_else(|found| panic!("{found}"));
+}
+
+#[test]
+fn a_budget_is_kept_where_bands_would_go_past_it() {
+    let (network, loss, _) = logistic(5000, 6);
+    let lean = Compile::new(&network).loss(loss).without(Pass::Bands).plan().describe().memory;
+    let budget = (lean.arena + lean.results) as usize;
+    let banded = Compile::new(&network).loss(loss).cache(0).plan();
+    assert!(banded.describe().memory.arena as usize > budget && bands(&banded).len() == 1);
+    let kept = Compile::new(&network).loss(loss).cache(0).memory_budget(budget).plan();
+    assert!(bands(&kept).is_empty());
+    let compact = Compile::new(&network).loss(loss).cache(0).compact().plan();
+    assert!(compact.describe().memory.arena <= lean.arena);
 }
