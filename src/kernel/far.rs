@@ -6,7 +6,8 @@ thread_local! {
     static FAR: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work`, whose kernels read parts of something that no cache holds, for the first time.
+/// Runs `work`, whose kernels read parts of something that no cache holds; on this thread, which is where a part small
+/// enough for a cache is read.
 pub(crate) fn from_memory<R>(work: impl FnOnce() -> R) -> R {
     /// Puts the outer answer back, after a panic too.
     struct Outer(bool);

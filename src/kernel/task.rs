@@ -226,8 +226,8 @@ impl<'a, E: Elementary> WindowTask<'a, E> {
     ///
     /// # Panics
     ///
-    /// Where channels are not those of the filters, no window fits the padded images, or a slice is not as
-    /// long as the extents say.
+    /// Where channels and groups are not those of the filters, a pool's filters are not one for each channel, a
+    /// step or a dilation is 0, no window fits the padded images, or a slice is not as long as the extents say.
     ///
     /// # Example
     ///
@@ -251,24 +251,32 @@ impl<'a, E: Elementary> WindowTask<'a, E> {
         window: Window,
         out: &'a mut [E],
     ) -> Self {
-        assert_eq!(
-            filters[1] * window.groups,
-            extents[1],
-            "window: channels of images and filters"
-        );
+        let groups = window.groups;
+        let channels = filters[1].checked_mul(groups) == Some(extents[1]);
+        assert!(channels, "window: channels of images and filters");
+        let split = groups > 0 && filters[0].is_multiple_of(groups);
+        assert!(split, "window: the groups part channels and filters evenly");
+        let pools = matches!(form, WindowForm::MaxPool | WindowForm::MaxPoolGradient);
+        let alone = filters[1] == 1 && filters[0] == groups;
+        assert!(!pools || alone, "window: a pool has a filter for each channel, which is a group");
         for axis in 0..2 {
+            let moves = window.step[axis] > 0 && window.dilation[axis] > 0;
+            assert!(moves, "window: steps and dilations are 1 at least");
             let [before, after] = window.padding[axis];
-            let padded = before + extents[2 + axis] + after;
-            let reach = filters[2 + axis].checked_sub(1).map(|last| last * window.dilation[axis]);
-            assert!(
-                reach.is_some_and(|reach| reach < padded),
-                "window: none fits the padded images"
-            );
+            let padded =
+                before.checked_add(extents[2 + axis]).and_then(|end| end.checked_add(after));
+            let last = filters[2 + axis].checked_sub(1);
+            let reach = last.and_then(|last| last.checked_mul(window.dilation[axis]));
+            let fits = reach.zip(padded).is_some_and(|(reach, padded)| reach < padded);
+            assert!(fits, "window: none fits the padded images");
         }
-        let positions = Windows::new(extents, filters, &window).positions();
-        let count = |of: [usize; 4]| of.iter().product::<usize>();
-        let (images, weights, results) =
-            (count(extents), count(filters), extents[0] * filters[0] * positions);
+        let outputs = Windows::new(extents, filters, &window).outputs;
+        let count = |of: [usize; 4]| {
+            let count = of.iter().try_fold(1_usize, |count, &extent| count.checked_mul(extent));
+            count.expect("window: no slice is as long as the extents say")
+        };
+        let (images, weights) = (count(extents), count(filters));
+        let results = count([extents[0], filters[0], outputs[0], outputs[1]]);
         let lengths = match form {
             WindowForm::Product => [images, weights, results],
             WindowForm::ImagesGradient => [results, weights, images],

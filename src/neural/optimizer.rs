@@ -63,7 +63,8 @@ pub trait Optimizer<P: Tensorial> {
 
     /// Puts a whole step on the tape, for each parameter with the node of its gradient: what
     /// [`Optimizer::step`] computes, to the bit, as values to compile with the gradients. `None`, the
-    /// default, where the optimiser has no such form.
+    /// default, where the optimiser has no such form. The gradients are those of [`Network::differentiate`], and
+    /// the plan is one of values ([`Network::compile`]): the loss, and what the recorded step gives as its results.
     ///
     /// A parameter that is not named stays as it is, and so does what is carried for it: to freeze a part
     /// of a model, leave it out. [`Optimizer::step`] moves all of them, also those that the loss does not

@@ -142,7 +142,8 @@ impl Banded {
         };
         let turns = [turns(band.block), turns(band.rows % band.block)];
         let block: usize = turns[0].iter().zip(steps).fold(0, |sum, (turn, step)| {
-            sum.saturating_add(turn.work(schedule.item(step.items[0]).count() / band.rows))
+            let count = schedule.item(step.items[0]).count();
+            sum.saturating_add(turn.work(band, count))
         });
         Self {
             lines: band.steps.clone(),
@@ -164,13 +165,18 @@ impl Banded {
 }
 
 impl Turn {
-    /// Plain operations that it takes; `row` is the number of elements of a row of its space.
-    fn work(&self, row: usize) -> usize {
+    /// Plain operations that it takes for a block; `count` is the number of elements of its space.
+    fn work(&self, band: &Band, count: usize) -> usize {
         let extents: Vec<&[usize]> =
             self.operands.iter().map(|(operand, _)| operand.layout.shape().extents()).collect();
-        let rows = extents.first().and_then(|extents| extents.first()).copied().unwrap_or(1);
+        let (count, times) = match self.kind {
+            Kind::Rows => (count / band.rows * band.block, 1),
+            // The operands are those of one block of terms.
+            Kind::Summed => (count, (band.block / KB).max(1)),
+        };
         let of = |call: &Call| {
-            usize::try_from(call.operations(&extents, rows * row)).unwrap_or(usize::MAX)
+            let operations = call.operations(&extents, count);
+            usize::try_from(operations).unwrap_or(usize::MAX).saturating_mul(times)
         };
         match &self.kernel {
             Kernel::Call(call) => of(call),

@@ -144,8 +144,8 @@ impl<'n, P: Tensorial> Compile<'n, P> {
     }
 
     /// Lets steps over the rows of something larger take turns block by block, within a cache of so
-    /// many bytes ([`Pass::Bands`]): a core's second-level one, 1 MiB unless it is said. The bits are
-    /// the same with any. Such steps do nothing in place, so that plans with a budget of memory, and
+    /// many bytes ([`Pass::Bands`]), or for a row at a time where rows are larger: a core's second-level one,
+    /// 1 MiB unless it is said. The bits are the same with any, but for those of products in `Numerics::Fast`. Such steps do nothing in place, so that plans with a budget of memory, and
     /// compact ones, have none.
     pub fn cache(mut self, bytes: usize) -> Self {
         self.options.cache = bytes;

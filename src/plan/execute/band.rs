@@ -84,6 +84,8 @@ impl<E: Elementary> Read<'_, E> {
         if parts == 1 {
             return self.part(Part { rows: 0..banded.rows, written, sums: totals });
         }
+        #[cfg(test)]
+        crate::kernel::testing::note("a band over threads");
         let mut work = Vec::with_capacity(parts);
         for rows in threads::bounds(banded.rows, parts, banded.unit) {
             let mut mine = Slices::new();

@@ -136,7 +136,10 @@ fn found<P: Tensorial>(schedule: &Schedule<P>, start: usize, cache: usize) -> Op
     }
     let (row, saved) = band.bytes();
     // COST: a block takes half of the cache.
+    //
+    // A power of two, as a block of a sum is one: threads part the rows where both begin.
     let block = (cache / 2 / row.max(1)).max(1);
+    let block = 1 << block.ilog2();
     let summed = band.roles.iter().any(|role| role.kind == Kind::Summed);
     let block = if summed { (block / KB).max(1) * KB } else { block };
     let worth = saved.min(row.saturating_mul(rows)) >= worth(cache) && block < rows;

@@ -4,6 +4,7 @@ use super::accesses::{at, index_of};
 use super::fault;
 use super::places::arena;
 use crate::kernel::call::Call;
+use crate::kernel::order::KB;
 use crate::payload::Tensorial;
 use crate::plan::band::{Band, Kind, Role};
 use crate::plan::item::Id;
@@ -18,7 +19,10 @@ pub(super) fn bands<P: Tensorial>(schedule: &Schedule<P>) -> Result<(), String> 
     for band in &schedule.bands {
         let Band { steps, rows, block, roles } = band;
         let ordered = steps.start >= end && steps.end <= schedule.steps.len();
-        if !ordered || steps.len() < 2 || roles.len() != steps.len() || *block == 0 {
+        // Sums on the way are of whole blocks of a product's terms.
+        let summed = roles.iter().any(|role| role.kind == Kind::Summed);
+        let cut = (1..*rows).contains(block) && !(summed && block % KB > 0);
+        if !ordered || !cut || steps.len() < 2 || roles.len() != steps.len() {
             return fault(format!("the band of steps {steps:?} is none"));
         }
         end = steps.end;

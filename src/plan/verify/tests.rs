@@ -152,7 +152,12 @@ fn corrupt(schedule: &mut Schedule<T>, choices: &mut Choices) -> Option<&'static
             let band = &mut schedule.bands[at];
             let role = choices.below(band.roles.len());
             let role = &mut band.roles[role];
-            match choices.below(4) {
+            match choices.below(5) {
+                3 => {
+                    // A product that is summed over the rows goes by whole blocks of its terms.
+                    let summed = band.roles.iter().any(|role| role.kind == Kind::Summed);
+                    band.block = if summed { band.block + 1 } else { band.rows };
+                }
                 0 => role.kind = if role.kind == Kind::Rows { Kind::Summed } else { Kind::Rows },
                 1 => {
                     let operand = choices.below(role.axes.len());

@@ -3,7 +3,7 @@
 //! BITS: lanes run over rows or columns of the result, never over the terms of a sum; a tile sums
 //! one block of `KB` terms, and blocks are added in ascending order. So no result depends on the
 //! registers' width, on how operands lie, on packing or on threads. `Numerics::Fast` keeps all of that but
-//! rounds once a term: whether a machine can is all that its results depend on.
+//! rounds once a term, where the machine can and the product is not tiny: that is all that its results depend on.
 
 mod blocks;
 mod dots;
@@ -229,7 +229,8 @@ impl<E: Native> Work<E> for Whole<'_, '_, E> {
             }
             out.finish(0..n, 0..m);
         }
-        scratch.into_iter().for_each(E::put_scratch);
+        // The last first, so that each is the same one again.
+        scratch.into_iter().rev().for_each(E::put_scratch);
     }
 }
 

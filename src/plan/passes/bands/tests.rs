@@ -1,7 +1,8 @@
-//! Models whose steps take turns, against the oracle: by blocks of every size, on one thread and on many.
+//! Models whose steps take turns, against the oracle: by blocks of several sizes, on one thread and on some.
 
 use crate::graph::{Network, Symbol};
 use crate::kernel::numerics::Numerics;
+use crate::kernel::testing::taken;
 use crate::kernel::threads::testing::eagerly;
 use crate::payload::Tensor;
 use crate::plan::{Compile, Pass, Plan};
@@ -80,6 +81,21 @@ fn a_matrix_is_read_once_for_the_product_and_its_gradient() {
 }
 
 #[test]
+fn threads_share_the_rows_of_a_band_and_its_sums() {
+    // Tails behind blocks of terms, of sums and of rows.
+    let (network, loss, inside) = logistic(20_011, 3);
+    let plan = Compile::new(&network).loss(loss).keep(inside[0]).cache(0).plan();
+    assert_eq!(bands(&plan), [(3, 256)]);
+    for count in [2, 3, 8] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build().expect("a pool");
+        let check = || plan.check(&network, []).unwrap_or_else(|found| panic!("{found}"));
+        let paths = pool.install(|| eagerly(|| taken(check)));
+        let shared = paths.contains(&"a band over threads");
+        assert!(shared || cfg!(not(feature = "parallel")), "{count} threads: {paths:?}");
+    }
+}
+
+#[test]
 fn least_squares_and_fast_products_go_by_rows_too() {
     let network = Network::new();
     let x = network.input(numbers(&[900, 5]));
@@ -90,7 +106,8 @@ fn least_squares_and_fast_products_go_by_rows_too() {
     assert_eq!(checked(&network, loss, &[], &[0]), [[(3, 256)]]);
     let fast = || Compile::new(&network).loss(loss).numerics(Numerics::Fast).cache(0).plan();
     let of = |plan: Plan<T>| plan.forward(&network, []).backward(loss).of(w.symbol());
-    assert_eq!(of(fast()), of(fast()));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+    assert_eq!(of(fast()), pool.install(|| eagerly(|| of(fast()))));
     let exact = network.forward().backward(loss).of(w.symbol());
     let worst =
         of(fast()).to_vec().iter().zip(exact.to_vec()).fold(0.0, |worst: f64, (a, b)| {

@@ -2,7 +2,6 @@
 //! any number of threads, lanes over windows and over filters.
 
 mod followed;
-mod speed;
 
 use super::Manner;
 use super::forward::{Across, forward};
