@@ -3,8 +3,10 @@
 //! INVARIANT: a task that is not taken is left as it was handed over; one that is taken has its
 //! whole output written, in the specified order of arithmetic where the element is `f32` or `f64`.
 
+mod chain;
 mod transpose;
 
+pub use chain::ChainTask;
 pub use transpose::TransposeTask;
 
 use super::element::Elementary;

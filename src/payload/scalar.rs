@@ -9,6 +9,7 @@
 
 use super::{Differentiable, Form, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
+use crate::kernel::task::ChainTask;
 use crate::kernel::{
     Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, SoftmaxTask,
     TransposeTask, Unary, WindowTask, native, reference,
@@ -187,6 +188,9 @@ macro_rules! float {
             }
             fn map(task: &mut MapTask<'_, Self>) -> bool {
                 native::lanes::map(task)
+            }
+            fn chain(task: &mut ChainTask<'_, '_, Self>) -> bool {
+                native::chain::fused(task)
             }
             fn transpose(task: &mut TransposeTask<'_, Self>) -> bool {
                 native::transpose::transpose(task)

@@ -8,7 +8,7 @@ use std::{fs, path::Path, process::Command};
 use crate::run::{Outcome, heading, root};
 
 /// A file below `src/kernel`, what stands there once, and what is put in its place.
-const FAULTS: [(&str, &str, &str); 27] = [
+const FAULTS: [(&str, &str, &str); 33] = [
     // Products.
     ("native/gemm/tile.rs", "at += left.step;", "at += 1;"),
     (
@@ -56,6 +56,21 @@ const FAULTS: [(&str, &str, &str); 27] = [
     ),
     ("native/map.rs", "if condition[k].is_zero()", "if !condition[k].is_zero()"),
     ("simd/vector.rs", "self.simd.$min(constant, a)", "self.simd.$min(a, constant)"),
+    // Passes over registers.
+    ("native/chain/fused.rs", "|a, x| x - a", "|a, x| a - x"),
+    ("native/chain/fused.rs", "sum[i] = sum[i + TOGETHER];", "sum[i] = sum[i];"),
+    (
+        "native/chain/fused.rs",
+        "} else if i == registers.len() {",
+        "} else if i > registers.len() {",
+    ),
+    (
+        "chain/fold.rs",
+        "return true;\n        }\n        if of.to == slot",
+        "return held;\n        }\n        if of.to == slot",
+    ),
+    ("chain/fold.rs", "home.get(*slot) != Some(&number)", "home.get(*slot).is_none()"),
+    ("native/index.rs", "from.last_chunk::<N>()", "from.first_chunk::<N>()"),
     // Movement.
     ("native/transpose.rs", "(column + R::ORDER[j]) * stride", "(column + j) * stride"),
     ("native/transpose.rs", "let top = row.min(rows - 4);", "let top = row.min(rows - 4) / 2;"),
