@@ -76,9 +76,16 @@ def main():
     print(f"PyTorch {torch.__version__}")
     for name, layout in LAYOUTS:
         print(name)
+        nets = {"LeNet": 0.0, "VGG": 0.0}
         for row, images, filters, padding in ROWS:
             forward, weights, back = convolution(images, filters, padding, layout)
             print(f"{row:>12}: forward {forward:6.1f}, weights {weights:6.1f}, images {back:6.1f} GFLOP/s")
+            # The first images of a net need no gradient.
+            rates = [forward, weights] if filters[1] in (1, 3) else [forward, weights, back]
+            down, across = (images[2 + axis] + 2 * padding - filters[2 + axis] + 1 for axis in (0, 1))
+            terms = filters[0] * filters[1] * filters[2] * filters[3] * down * across
+            nets[row.split()[0]] += sum(2e-3 * terms / rate for rate in rates)
+        print(", ".join(f"{net} {time:.1f}" for net, time in nets.items()), "microseconds an image")
         for images in POOLS:
             most, mean, gradient = pool(images, layout)
             print(f"{images}: max {most:.2f}, mean {mean:.2f}, gradient {gradient:.2f} Gelem/s")

@@ -8,7 +8,7 @@ use std::{fs, path::Path, process::Command};
 use crate::run::{Outcome, heading, root};
 
 /// A file below `src/kernel`, what stands there once, and what is put in its place.
-const FAULTS: [(&str, &str, &str); 33] = [
+const FAULTS: &[(&str, &str, &str)] = &[
     // Products.
     ("native/gemm/tile.rs", "at += left.step;", "at += 1;"),
     (
@@ -78,6 +78,23 @@ const FAULTS: [(&str, &str, &str); 33] = [
         "walk.rs",
         "at[i] = at[i].wrapping_sub(extent.wrapping_mul(strides[i]));",
         "at[i] = at[i].wrapping_sub(strides[i]);",
+    ),
+    // Windows.
+    (
+        "native/window/classes.rs",
+        "if run.others == others =>",
+        "if run.others.end == others.end =>",
+    ),
+    ("native/window/forward.rs", "padded && finite(manner.level, weights)", "padded"),
+    ("native/window/weights.rs", " && finite(level, cotangent)", ""),
+    ("native/window/filters.rs", "block == 0", "true"),
+    ("native/window/apart.rs", "down.others.clone().rev()", "down.others.clone()"),
+    ("native/window/stacked.rs", "((y + top) * count + left)", "((y + top) * count)"),
+    ("native/window/periods.rs", "if start % KB == 0 {", "if start == 0 {"),
+    (
+        "native/window/pairs.rs",
+        "copy(below, &mut rows[width..]);",
+        "copy(above, &mut rows[width..]);",
     ),
 ];
 

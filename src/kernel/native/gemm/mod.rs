@@ -23,7 +23,6 @@ use crate::kernel::{GemmTask, Numerics};
 pub(super) use blocks::Blocks;
 use dots::Dots;
 pub(super) use output::{Ending, Output};
-pub(super) use pack::columns;
 use rows::Rows;
 use std::ops::Range;
 pub(super) use tile::term;

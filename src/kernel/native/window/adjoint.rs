@@ -1,9 +1,10 @@
 //! The register tile of the gradient of images where windows step by 1: every sum stays in
-//! registers until its position is done.
+//! registers until its position is done. Lanes are neighbours of a row, or one element of many images.
 
 use super::height;
 use crate::kernel::native::gemm::term;
 use crate::kernel::simd::{Native, Registers, Work};
+use std::ops::Range;
 
 /// Lane `l` of strip `s` is the position whose window `(p, q)` back is at
 /// `cotangent[strips[s] + l - p * back[0] - q * back[1]]`.
@@ -18,6 +19,8 @@ pub(super) struct Adjoint<'a, E> {
     pub(super) plane: usize,
     pub(super) filters: usize,
     pub(super) size: [usize; 2],
+    /// The positions of windows, down and across, that there are windows for.
+    pub(super) taps: [Range<usize>; 2],
     pub(super) back: [usize; 2],
     pub(super) strips: &'a [usize],
     /// The distance of rows of the result.
@@ -83,12 +86,12 @@ impl<E: Native> Adjoint<'_, E> {
         row: usize,
         strip: usize,
     ) {
-        let [kh, kw] = self.size;
+        let [down, across] = self.taps.clone();
         let zero = token.splat(E::exact(0.0));
         let mut outer = [[zero; NV]; MR];
-        for p in (0..kh).rev() {
+        for p in down.rev() {
             let mut inner = [[zero; NV]; MR];
-            for q in (0..kw).rev() {
+            for q in across.clone().rev() {
                 let sums = self.dots::<R, FUSED, MR, NV>(token, row, strip, [p, q]);
                 add(token, &mut inner, &sums);
             }
@@ -140,7 +143,7 @@ impl<E: Native> Adjoint<'_, E> {
 }
 
 #[inline(always)]
-fn add<R: Registers, const MR: usize, const NV: usize>(
+pub(super) fn add<R: Registers, const MR: usize, const NV: usize>(
     token: R,
     to: &mut [[R::Float; NV]; MR],
     sums: &[[R::Float; NV]; MR],

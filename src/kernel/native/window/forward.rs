@@ -1,29 +1,14 @@
 //! The windowed product.
 
-use super::gather::Gather;
+use super::classes::Run;
 use super::padded::Padded;
 use super::spread::Spread;
 use super::strips::Strips;
-use super::{Manner, Width, carve, parts};
-use crate::kernel::native::gemm::columns;
-use crate::kernel::order::KB;
+use super::{Across, Manner, Width, carve, filters, finite, parts};
 use crate::kernel::simd::Native;
-use crate::kernel::task::Matrix;
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
 use std::ops::Range;
-
-/// What lanes run over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(test), expect(dead_code, reason = "only tests choose"))]
-pub(super) enum Across {
-    /// Windows: registers are read where the image lies.
-    Windows,
-    /// Filters, which are packed once.
-    Filters,
-    /// Whatever takes fewer registers.
-    Either,
-}
 
 /// `out` `[n, f, oh, ow]` of images `[n, c, h, w]` and weights `[f, c / groups, kh, kw]`.
 pub(super) fn forward<E: Native>(
@@ -54,30 +39,40 @@ pub(super) fn forward<E: Native>(
         }
     }
     // Neighbours share packed filters.
-    items.sort_by_key(|item| (item.group, item.filters.start));
+    items.sort_by_key(Item::of);
     let mut work = Vec::with_capacity(parts);
     for bounds in threads::bounds(items.len(), parts, 1).into_iter().rev() {
         let items = items.split_off(bounds.start);
         work.push(items);
     }
-    let run = |items| run(manner, across, windows, [images, weights], items);
+    let padded = windows.window.padding != [[0, 0]; 2];
+    let classes = filters::classes(windows, padded && finite(manner.level, weights));
+    let run = |items| run(manner, across, windows, &classes, [images, weights], items);
     threads::each(work, run);
 }
 
 /// Some filters of a group on one image.
-struct Item<'o, E> {
-    image: usize,
-    group: usize,
-    filters: Range<usize>,
+pub(super) struct Item<'o, E> {
+    pub(super) image: usize,
+    pub(super) group: usize,
+    pub(super) filters: Range<usize>,
     /// Where its results start in the whole.
-    start: usize,
-    out: &'o mut [E],
+    pub(super) start: usize,
+    pub(super) out: &'o mut [E],
+}
+
+impl<E> Item<'_, E> {
+    /// What items that need the same weights have in common.
+    pub(super) fn of(&self) -> [usize; 2] {
+        [self.group, self.filters.start]
+    }
 }
 
 fn run<E: Native>(
     manner: Manner<'_, E>,
     across: Across,
     windows: &Windows,
+    classes: &[Vec<Run>; 2],
     [images, weights]: [&[E]; 2],
     items: Vec<Item<'_, E>>,
 ) {
@@ -86,64 +81,37 @@ fn run<E: Native>(
     let most = items.iter().map(|item| item.filters.len()).max().unwrap_or(0);
     let lanes = E::at(level, Width);
     let padded = Padded::new(windows, windows.channels);
-    let offsets = padded.offsets();
     let distance = padded.base([1, 0]);
     let together = windows.window.step[0] == 1;
     let strips = Strips::new(windows.outputs, distance, together, most, lanes);
-    let width = most.next_multiple_of(lanes);
-    let by_filters = positions * (width / lanes) * depth + 2 * positions * most;
+    let terms = Run::all(&classes[0]) * Run::all(&classes[1]) * windows.channels;
+    let by_filters = terms * most.div_ceil(lanes) + 2 * positions * most;
     let by_windows = strips.all * most * depth;
     let filters = match across {
-        Across::Windows => false,
-        Across::Filters => true,
+        Across::Windows | Across::Images => false,
+        Across::Channels => true,
         Across::Either => by_filters < by_windows,
     };
+    if filters {
+        return filters::run(manner, windows, classes, [images, weights], items);
+    }
     // Registers may be read past the last window; what they hold there is dropped.
-    let size = padded.size() + lanes;
-    let bases = if filters { padded.bases() } else { Vec::new() };
-    let band = (8192 / width).next_multiple_of(6);
-    let (packed, sums) =
-        if filters { (depth * width, band * width) } else { (0, strips.sums(most)) };
+    let lengths = [padded.size() + lanes, strips.sums(most)];
+    let offsets = padded.offsets();
     let mut scratch = E::take_scratch();
-    let [image, packed, sums] = carve(&mut scratch, [size, packed, sums]);
+    let [image, sums] = carve(&mut scratch, lengths);
     image.fill(E::exact(0.0));
     let plane = windows.plane();
-    let mut last = None;
     for item in items {
         let first = (item.image * windows.window.groups + item.group) * windows.channels * plane;
         padded.fill(&images[first..][..windows.channels * plane], image);
         let row = item.group * windows.filters + item.filters.start;
         let weights = &weights[row * depth..][..item.filters.len() * depth];
-        if !filters {
-            strips.each(level, sums, item.out, |start, strips, stride, out| {
-                let image = &image[start..];
-                let ats = &offsets[..];
-                E::at(level, Spread { weights, image, strips, ats, stride, fast, out });
-            });
-            manner.finished(item.start, item.out);
-            continue;
-        }
-        let count = item.filters.len();
-        let width = count.next_multiple_of(lanes);
-        if last != Some(row) {
-            let matrix = Matrix::new(weights, 1, depth);
-            columns(&matrix, [0, depth], [0, count, width], packed);
-            last = Some(row);
-        }
-        for (band_index, bases) in bases.chunks(band).enumerate() {
-            let sums = &mut sums[..bases.len() * width];
-            for start in (0..depth).step_by(KB) {
-                let ats = &offsets[start..depth.min(start + KB)];
-                let right = &packed[start * width..];
-                let (first, out) = (start == 0, &mut *sums);
-                E::at(level, Gather { image, bases, ats, right, width, first, fast, out });
-            }
-            let at = band_index * band;
-            for (filter, out) in item.out.chunks_exact_mut(positions).enumerate() {
-                let sums = sums[filter..].iter().step_by(width);
-                out[at..].iter_mut().zip(sums).for_each(|(to, sum)| *to = *sum);
-            }
-        }
+        strips.each(level, sums, item.out, |start, strips, stride, out| {
+            let image = &image[start..];
+            let ats = &offsets[..];
+            E::at(level, Spread { weights, image, strips, ats, stride, fast, out });
+        });
         manner.finished(item.start, item.out);
     }
     E::put_scratch(scratch);

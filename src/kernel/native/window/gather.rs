@@ -5,12 +5,13 @@ use super::height;
 use crate::kernel::native::gemm::term;
 use crate::kernel::simd::{Native, Registers, Work};
 
-/// A block of terms: element `(i, t)` of the left operand is `image[bases[i] + ats[t]]`.
+/// A block of terms: element `(i, t)` of the left operand is `image[rows[i][0] + terms[t][0]]`, row
+/// `t` of the right one starts at `right[terms[t][1]]`, and row `i` of the sums at `out[rows[i][1]]`.
 pub(super) struct Gather<'a, E> {
     pub(super) image: &'a [E],
-    pub(super) bases: &'a [usize],
-    pub(super) ats: &'a [usize],
-    /// A row of `width` for each term.
+    pub(super) rows: &'a [[usize; 2]],
+    pub(super) terms: &'a [[usize; 2]],
+    /// Rows of `width`.
     pub(super) right: &'a [E],
     /// Whole registers.
     pub(super) width: usize,
@@ -18,7 +19,7 @@ pub(super) struct Gather<'a, E> {
     pub(super) first: bool,
     /// Whether a multiplication and an addition may round once.
     pub(super) fast: bool,
-    /// The sums, rows of `width`.
+    /// The sums, rows of `width`; others than those of `rows` are left alone.
     pub(super) out: &'a mut [E],
 }
 
@@ -27,8 +28,8 @@ impl<E: Native> Work<E> for Gather<'_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
-        let (bases, width, fused) = (self.bases, self.width, R::FUSES && self.fast);
-        let reach = self.ats.iter().max().map_or(0, |at| at + 1);
+        let (all, width, fused) = (self.rows.len(), self.width, R::FUSES && self.fast);
+        let reach = self.terms.iter().map(|[at, _]| at + 1).max().unwrap_or(0);
         let mut column = 0;
         while column < width {
             let registers = match (width - column) / R::WIDTH {
@@ -37,8 +38,8 @@ impl<E: Native> Work<E> for Gather<'_, E> {
                 _ => 1,
             };
             let mut row = 0;
-            while row < bases.len() {
-                let rows = bases.len() - row;
+            while row < all {
+                let rows = all - row;
                 // COST: a lone register is a chain of additions for each row; tiles of equal height
                 // leave no short ones.
                 let height = match registers {
@@ -88,15 +89,16 @@ impl<E: Native> Gather<'_, E> {
         [row, column]: [usize; 2],
         reach: usize,
     ) {
-        let Self { image, bases, ats, right, width, first, ref mut out, .. } = *self;
+        let Self { image, rows: all, terms, right, first, ref mut out, .. } = *self;
         let mut sums = [[token.splat(E::exact(0.0)); NV]; MR];
         // Slices of one length, so that one check serves all rows.
         let mut rows = [image; MR];
-        for (row, base) in rows.iter_mut().zip(&bases[row..]) {
+        let all = &all[row..][..MR];
+        for (row, [base, _]) in rows.iter_mut().zip(all) {
             *row = &image[*base..][..reach];
         }
-        for (line, &at) in right.chunks_exact(width).zip(ats) {
-            let (registers, _) = R::split(&line[column..][..NV * R::WIDTH]);
+        for &[at, line] in terms {
+            let (registers, _) = R::split(&right[line + column..][..NV * R::WIDTH]);
             let registers = &registers[..NV];
             for i in 0..MR {
                 let a = token.splat(rows[i][at]);
@@ -106,7 +108,7 @@ impl<E: Native> Gather<'_, E> {
             }
         }
         for (i, sums) in sums.iter().enumerate() {
-            let out = &mut out[(row + i) * width + column..][..NV * R::WIDTH];
+            let out = &mut out[all[i][1] + column..][..NV * R::WIDTH];
             let (results, _) = R::split_mut(out);
             let results = &mut results[..NV];
             for j in 0..NV {

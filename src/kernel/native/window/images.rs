@@ -2,11 +2,11 @@
 
 use super::adjoint::Adjoint;
 use super::strips::Strips;
-use super::{Manner, Width, carve, parts};
+use super::{Across, Manner, Width, carve, channels, finite, parts, stacked};
 use crate::kernel::Numerics;
 use crate::kernel::native::gemm::gemm_at;
 use crate::kernel::order::KB;
-use crate::kernel::simd::Native;
+use crate::kernel::simd::{Level, Native};
 use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
@@ -19,12 +19,13 @@ use std::ops::Range;
 pub(super) fn images_gradient<E: Native>(
     manner: Manner<'_, E>,
     threads: impl FnOnce() -> usize,
+    across: Across,
     windows: &Windows,
     [weights, cotangent]: [&[E]; 2],
     out: &mut [E],
 ) {
-    out.fill(E::zero());
-    if out.is_empty() || windows.filters == 0 {
+    if out.is_empty() || windows.filters * windows.positions() == 0 {
+        out.fill(E::zero());
         return manner.finished(0, out);
     }
     let parts = parts(windows.operations(), threads);
@@ -44,29 +45,68 @@ pub(super) fn images_gradient<E: Native>(
         }
     }
     // Neighbours share packed weights.
-    items.sort_by_key(|item| (item.group, item.channels.start));
+    items.sort_by_key(Item::of);
     let mut work = Vec::with_capacity(parts);
     for bounds in threads::bounds(items.len(), parts, 1).into_iter().rev() {
         let items = items.split_off(bounds.start);
         work.push(items);
     }
-    // A window that is not there must contribute nothing: zeros do, unless they meet such weights.
     let plain = windows.window.step == [1, 1] && windows.filters <= KB;
-    let direct = plain && weights.iter().all(E::is_finite);
-    threads::each(work, |items| {
-        let run = if direct { by_registers } else { by_products };
-        run(manner, windows, [weights, cotangent], items);
-    });
+    let most = windows.channels.div_ceil(splits);
+    let each = windows.images.div_ceil(parts);
+    let by_registers: Walk<'_, E> = by_registers;
+    let mut walks = [
+        (by_registers, Across::Windows, cost::<E>(manner.level, windows, most)),
+        (channels::run, Across::Channels, channels::cost::<E>(manner.level, windows, most)),
+        (stacked::run, Across::Images, stacked::cost::<E>(manner.level, windows, most, each)),
+    ];
+    walks.sort_by_key(|walk| if walk.1 == across { 0 } else { walk.2 });
+    let (mut walk, lanes, _) = walks[0];
+    // A window that is not there must contribute nothing: zeros do, unless they meet such weights.
+    if !plain || lanes == Across::Windows && !finite(manner.level, weights) {
+        walk = by_products;
+    }
+    threads::each(work, |items| walk(manner, windows, [weights, cotangent], items));
+}
+
+type Walk<'o, E> = for<'a> fn(Manner<'a, E>, &Windows, [&'a [E]; 2], Vec<Item<'o, E>>);
+
+/// Multiplications of registers for an image, where lanes run over neighbours in it.
+fn cost<E: Native>(level: Level, windows: &Windows, channels: usize) -> usize {
+    let strips = strips(windows, channels, E::at(level, Width)).all;
+    // COST: registers of neighbours lie in two cache lines each, which takes an eighth more.
+    strips * channels * windows.size[0] * windows.size[1] * windows.filters / 8 * 9
 }
 
 /// Some channels of a group of an image.
-struct Item<'o, E> {
-    image: usize,
-    group: usize,
-    channels: Range<usize>,
+pub(super) struct Item<'o, E> {
+    pub(super) image: usize,
+    pub(super) group: usize,
+    pub(super) channels: Range<usize>,
     /// Where its results start in the whole.
-    start: usize,
-    out: &'o mut [E],
+    pub(super) start: usize,
+    pub(super) out: &'o mut [E],
+}
+
+impl<E> Item<'_, E> {
+    /// What items that need the same weights have in common.
+    pub(super) fn of(&self) -> [usize; 2] {
+        [self.group, self.channels.start]
+    }
+}
+
+/// Rows of `filters` weights, of rows of `depth`.
+pub(super) fn pack<E: Native>(weights: &[E], [filters, depth]: [usize; 2], out: &mut [E]) {
+    for (term, row) in out.chunks_exact_mut(filters).enumerate() {
+        let from = weights[term..].iter().step_by(depth);
+        row.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+    }
+}
+
+/// How elements of an image lie in registers.
+fn strips(windows: &Windows, channels: usize, lanes: usize) -> Strips {
+    let pitch = (windows.size[1] - 1) * windows.window.dilation[1] + windows.outputs[1];
+    Strips::new(windows.extents, pitch, true, channels, lanes)
 }
 
 /// Windows that step by 1, sums of one block and finite weights: nothing but the result is written.
@@ -78,21 +118,17 @@ fn by_registers<E: Native>(
 ) {
     let Manner { level, fast, .. } = manner;
     let ([down, across], [kh, kw]) = (windows.outputs, windows.size);
-    let ([height, width], [gap, dilation]) = (windows.extents, windows.window.dilation);
+    let [gap, dilation] = windows.window.dilation;
     let ([[top, _], [left, _]], groups) = (windows.window.padding, windows.window.groups);
     let (filters, positions, depth) = (windows.filters, windows.positions(), windows.depth());
     let (taps, lanes) = (kh * kw, E::at(level, Width));
-    if height * width == 0 || positions == 0 {
-        // Nothing to add to the zeros.
-        return items.into_iter().for_each(|item| manner.finished(item.start, item.out));
-    }
     // Zeros above, below and to the left of each filter's cotangent; to the right are the next row's.
     let (above, before) = ((kh - 1) * gap, (kw - 1) * dilation);
     let pitch = before + across;
     let plane = (above + down + above) * pitch;
     let first = (above + top) * pitch + before + left;
     let most = items.iter().map(|item| item.channels.len()).max().unwrap_or(0);
-    let strips = Strips::new([height, width], pitch, true, most, lanes);
+    let strips = strips(windows, most, lanes);
     let lengths = [filters * plane + before + lanes, most * taps * filters, strips.sums(most)];
     let mut scratch = E::take_scratch();
     let [padded, packed, sums] = carve(&mut scratch, lengths);
@@ -102,10 +138,7 @@ fn by_registers<E: Native>(
         let packed = &mut packed[..channels.len() * taps * filters];
         let start = (group * filters * windows.channels + channels.start) * taps;
         if last != Some(start) {
-            for (term, row) in packed.chunks_exact_mut(filters).enumerate() {
-                let from = weights[start + term..].iter().step_by(depth);
-                row.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
-            }
+            pack(&weights[start..], [filters, depth], packed);
             last = Some(start);
         }
         let cotangent = &cotangent[(image * groups + group) * filters * positions..];
@@ -126,9 +159,11 @@ fn by_registers<E: Native>(
             let strips: Vec<usize> =
                 strips.iter().map(|strip| strip + above * pitch + before).collect();
             let strips = &strips[..];
+            let taps = [0..kh, 0..kw];
             #[rustfmt::skip]
-            let work =
-                Adjoint { weights, cotangent, plane, filters, size, back, strips, stride, fast, out };
+            let work = Adjoint {
+                weights, cotangent, plane, filters, size, taps, back, strips, stride, fast, out,
+            };
             E::at(level, work);
         });
         manner.finished(at, out);
@@ -156,6 +191,7 @@ fn by_products<E: Native>(
     let [products, line] = carve(&mut scratch, [most * band * across, line]);
     for item in items {
         let Item { image, group, channels, start, out } = item;
+        out.fill(E::zero());
         let first = (group * windows.filters * windows.channels + channels.start) * taps;
         let a = Matrix::new(&weights[first..], 1, depth);
         let terms = channels.len() * taps;

@@ -4,17 +4,23 @@
 //! BITS: each function computes what the chain of operations that records it computes; where it
 //! reads windows is a matter of indices, never of another order.
 //!
-//! Only the tiles (`spread`, `gather`, `adjoint`) hold registers; the walks round them are compiled once.
+//! Only the tiles (`spread`, `gather`, `adjoint`, `apart`, those of `periods`) hold registers; the walks round them are compiled once.
 
 mod adjoint;
+mod apart;
+mod channels;
+mod classes;
+mod filters;
 mod fold;
 mod forward;
 mod gather;
 mod images;
 mod padded;
 mod pairs;
+mod periods;
 mod pool;
 mod spread;
+mod stacked;
 mod strips;
 #[cfg(test)]
 mod tests;
@@ -24,11 +30,12 @@ mod weights;
 pub(crate) use fold::{fold, fold_into};
 
 use super::carve;
-use crate::kernel::Numerics;
+use super::transpose::transpose_at;
 use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::task::{Finish, WindowForm, WindowTask};
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
+use crate::kernel::{Numerics, TransposeTask};
 
 /// The work on windows: see `Elementary::window`.
 pub(crate) fn window<E: Native>(task: &mut WindowTask<'_, E>) -> bool {
@@ -40,15 +47,16 @@ pub(crate) fn window<E: Native>(task: &mut WindowTask<'_, E>) -> bool {
     match task.form {
         WindowForm::Product => {
             manner.finish = task.finish.take();
-            forward::forward(manner, threads, forward::Across::Either, &windows, operands, out);
+            forward::forward(manner, threads, Across::Either, &windows, operands, out);
         }
         WindowForm::ImagesGradient => {
             manner.finish = task.finish.take();
             let [cotangent, weights] = operands;
-            images::images_gradient(manner, threads, &windows, [weights, cotangent], out);
+            let operands = [weights, cotangent];
+            images::images_gradient(manner, threads, Across::Either, &windows, operands, out);
         }
         WindowForm::WeightsGradient => {
-            weights::weights_gradient(manner, threads, &windows, operands, out);
+            weights::weights_gradient(manner, threads, Across::Either, &windows, operands, out);
         }
         WindowForm::MaxPool => pool::max_pool(manner.level, threads, &windows, operands[0], out),
         WindowForm::MaxPoolGradient => {
@@ -57,6 +65,19 @@ pub(crate) fn window<E: Native>(task: &mut WindowTask<'_, E>) -> bool {
         }
     }
     true
+}
+
+/// What lanes run over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Across {
+    /// Neighbours in an image: windows, or the elements that have them.
+    Windows,
+    /// Channels of the result, filters or the image's own: their weights are packed once.
+    Channels,
+    /// Images: one element of each of many, which are turned round.
+    Images,
+    /// Whatever takes fewer registers.
+    Either,
 }
 
 /// How a walk is done, whatever it computes.
@@ -110,6 +131,46 @@ impl<E: Native> Work<E> for Width {
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, _: R) -> usize {
         R::WIDTH
+    }
+}
+
+/// Whether all elements are finite.
+///
+/// COST: runs without a way out are compared in registers.
+fn finite<E: Native>(level: Level, elements: &[E]) -> bool {
+    level.compiled(
+        #[inline(always)]
+        || {
+            elements.chunks(RUN).all(
+                #[inline(always)]
+                |run| {
+                    run.iter().fold(
+                        true,
+                        #[inline(always)]
+                        |all, x| all & (x.sub(x) == E::exact(0.0)),
+                    )
+                },
+            )
+        },
+    )
+}
+
+/// Columns of `elements`, `stride` apart, as rows of `out`, `pitch` apart: as many rows and columns
+/// of `out` as `extents` says.
+fn turn<E: Native>(
+    level: Level,
+    extents: [usize; 2],
+    elements: &[E],
+    stride: usize,
+    (out, pitch): (&mut [E], usize),
+) {
+    let [rows, columns] = extents;
+    if rows >= 4 && columns > 0 {
+        return transpose_at(level, &mut TransposeTask::new(extents, elements, stride, out, pitch));
+    }
+    for row in 0..rows {
+        let from = elements[row..].iter().step_by(stride);
+        out[row * pitch..][..columns].iter_mut().zip(from).for_each(|(to, x)| *to = *x);
     }
 }
 

@@ -45,16 +45,15 @@ impl Padded {
         (column % step * self.rows + row) * self.pitch + column / step
     }
 
+    /// Where position `(row, column)` of padded channel `channel` is.
+    pub(super) fn place(&self, [channel, row, column]: [usize; 3]) -> usize {
+        channel * self.channel() + self.at(row, column)
+    }
+
     /// The first position of window `(i, j)`.
     #[inline(always)]
     pub(super) fn base(&self, [i, j]: [usize; 2]) -> usize {
         i * self.windows.window.step[0] * self.pitch + j
-    }
-
-    /// The first positions of all windows, in order.
-    pub(super) fn bases(&self) -> Vec<usize> {
-        let [down, across] = self.windows.outputs;
-        (0..down).flat_map(|i| (0..across).map(move |j| self.base([i, j]))).collect()
     }
 
     /// The terms of a window of all channels, in order, from its first position.

@@ -1,5 +1,9 @@
 //! Pools of windows of two by two that lie side by side and leave nothing out: what most networks use.
+//!
+//! COST: loops in registers need long rows. Where rows are short, the upper rows of many windows are
+//! brought together, and the lower ones: a short copy takes less than a loop that ends early.
 
+use super::copy;
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::window::{Window, Windows};
 
@@ -13,26 +17,100 @@ pub(super) fn fits(windows: &Windows) -> bool {
         && down * across > 0
 }
 
-/// Whether maxima of them are worth it.
+/// Windows whose rows are brought together: they stay in the first-level cache.
+const TOGETHER: usize = 256;
+
+/// Windows of one turn of a loop.
 ///
-/// COST: a comparison in lanes needs rows that fill registers; rows of twelve windows ran at two thirds
-/// of the speed of the general loop.
-pub(super) fn fits_maxima(windows: &Windows) -> bool {
-    let across = windows.outputs[1];
-    fits(windows) && (matches!(across, 4 | 8) || across.is_multiple_of(16))
+/// COST: a loop over windows that does not know how many they are spends most of its time finding out.
+const TURN: usize = 16;
+
+/// Rows of windows that are brought together: 1 where they are long or whole turns, else whole turns
+/// where that is possible.
+fn together(across: usize) -> usize {
+    if across >= 64 || across.is_multiple_of(TURN) {
+        return 1;
+    }
+    let (rows, whole) = (TOGETHER / across, TURN >> across.trailing_zeros());
+    if rows < whole { rows } else { rows / whole * whole }
 }
 
 /// The four elements of a window.
 type Square<E> = [E; 4];
 
 #[inline(always)]
-fn squares<'a, E: Native>(rows: &'a [E], across: usize) -> impl Iterator<Item = Square<E>> + 'a {
-    let (above, below) = rows.split_at(2 * across);
+fn squares<'a, E: Native>([above, below]: [&'a [E]; 2]) -> impl Iterator<Item = Square<E>> + 'a {
     let (above, below) = (above.as_chunks::<2>().0, below.as_chunks::<2>().0);
     above.iter().zip(below).map(
         #[inline(always)]
         |([a, b], [c, d])| [*a, *b, *c, *d],
     )
+}
+
+/// Upper rows of windows behind one another, and lower ones.
+struct Halves<E>([[E; 2 * TOGETHER]; 2]);
+
+impl<E: Native> Halves<E> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self([[E::exact(0.0); 2 * TOGETHER]; 2])
+    }
+
+    /// Brings the halves of `rows` here, each half of `width` elements.
+    #[inline(always)]
+    fn fill(&mut self, rows: &[E], width: usize) {
+        match width {
+            8 => self.fill_by::<8>(rows),
+            16 => self.fill_by::<16>(rows),
+            24 => self.fill_by::<24>(rows),
+            _ => {
+                let Self([above, below]) = self;
+                let halves = above.chunks_exact_mut(width).zip(below.chunks_exact_mut(width));
+                for (rows, (above, below)) in rows.chunks_exact(2 * width).zip(halves) {
+                    copy(&rows[..width], above);
+                    copy(&rows[width..], below);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn fill_by<const WIDTH: usize>(&mut self, rows: &[E]) {
+        let Self([above, below]) = self;
+        let halves = above.as_chunks_mut::<WIDTH>().0.iter_mut().zip(below.as_chunks_mut().0);
+        let rows = rows.as_chunks::<WIDTH>().0.as_chunks::<2>().0;
+        for ([upper, lower], (above, below)) in rows.iter().zip(halves) {
+            (*above, *below) = (*upper, *lower);
+        }
+    }
+
+    /// Brings the halves to where [`Halves::fill`] took them from.
+    #[inline(always)]
+    fn empty(&self, rows: &mut [E], width: usize) {
+        match width {
+            8 => self.empty_by::<8>(rows),
+            16 => self.empty_by::<16>(rows),
+            24 => self.empty_by::<24>(rows),
+            _ => {
+                let Self([above, below]) = self;
+                let halves = above.chunks_exact(width).zip(below.chunks_exact(width));
+                for (rows, (above, below)) in rows.chunks_exact_mut(2 * width).zip(halves) {
+                    copy(above, &mut rows[..width]);
+                    copy(below, &mut rows[width..]);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn empty_by<const WIDTH: usize>(&self, rows: &mut [E]) {
+        let Self([above, below]) = self;
+        let halves = above.as_chunks::<WIDTH>().0.iter().zip(below.as_chunks().0);
+        let rows = rows.as_chunks_mut::<WIDTH>().0.as_chunks_mut::<2>().0;
+        for ([upper, lower], (above, below)) in rows.iter_mut().zip(halves) {
+            (*upper, *lower) = (*above, *below);
+        }
+    }
 }
 
 /// One element for each window.
@@ -43,55 +121,51 @@ fn reduced<E: Native>(
     out: &mut [E],
     f: impl Fn(Square<E>) -> E + Copy,
 ) {
-    for (rows, out) in images.chunks_exact(4 * across).zip(out.chunks_exact_mut(across)) {
-        let squares = squares(rows, across);
-        out.iter_mut().zip(squares).for_each(
+    let (rows, mut halves) = (together(across), Halves::new());
+    let images = images.chunks(4 * across * rows);
+    for (rows, out) in images.zip(out.chunks_mut(across * rows)) {
+        if rows.len() == 4 * across {
+            let (above, below) = rows.split_at(2 * across);
+            reduce([above, below], out, f);
+        } else {
+            halves.fill(rows, 2 * across);
+            let Halves([above, below]) = &halves;
+            reduce([&above[..rows.len() / 2], &below[..rows.len() / 2]], out, f);
+        }
+    }
+}
+
+#[inline(always)]
+fn reduce<E: Native>([above, below]: [&[E]; 2], out: &mut [E], f: impl Fn(Square<E>) -> E + Copy) {
+    let (above, last_above) = above.as_chunks::<{ 2 * TURN }>();
+    let (below, last_below) = below.as_chunks::<{ 2 * TURN }>();
+    let (out, last) = out.as_chunks_mut::<TURN>();
+    for ((above, below), out) in above.iter().zip(below).zip(out) {
+        out.iter_mut().zip(squares([above, below])).for_each(
             #[inline(always)]
             |(to, square)| *to = f(square),
         );
     }
-}
-
-/// Runs `$run` compiled for the level, with a width that is known then where rows are short.
-///
-/// COST: a loop over four windows that does not know that they are four spends most of its time
-/// finding out.
-macro_rules! by_width {
-    ($level:expr, $of:expr, $across:ident => $run:expr) => {
-        $level.compiled(
-            #[inline(always)]
-            || match $of {
-                4 => {
-                    let $across = 4;
-                    $run
-                }
-                8 => {
-                    let $across = 8;
-                    $run
-                }
-                16 => {
-                    let $across = 16;
-                    $run
-                }
-                $across => $run,
-            },
-        )
-    };
+    last.iter_mut().zip(squares([last_above, last_below])).for_each(
+        #[inline(always)]
+        |(to, square)| *to = f(square),
+    );
 }
 
 /// The maximum of each window.
 pub(super) fn max<E: Native>(level: Level, windows: &Windows, images: &[E], out: &mut [E]) {
     takes!("maxima by pairs");
-    by_width!(
-        level,
-        windows.outputs[1],
-        across => reduced(
-            across,
-            images,
-            out,
-            #[inline(always)]
-            |[a, b, c, d]| a.maximum(&b).maximum(&c.maximum(&d)),
-        )
+    level.compiled(
+        #[inline(always)]
+        || {
+            reduced(
+                windows.outputs[1],
+                images,
+                out,
+                #[inline(always)]
+                |[a, b, c, d]| a.maximum(&b).maximum(&c.maximum(&d)),
+            );
+        },
     );
 }
 
@@ -101,22 +175,23 @@ pub(super) fn max<E: Native>(level: Level, windows: &Windows, images: &[E], out:
 pub(super) fn mean<E: Native>(level: Level, windows: &Windows, images: &[E], out: &mut [E]) {
     takes!("means by pairs");
     let (zero, four) = (E::exact(0.0), E::exact(4.0));
-    by_width!(
-        level,
-        windows.outputs[1],
-        across => reduced(
-            across,
-            images,
-            out,
-            #[inline(always)]
-            |square| {
-                let [a, b, c, d] = square.map(
-                    #[inline(always)]
-                    |x| zero.add(&x),
-                );
-                a.add(&c).add(&b.add(&d)).div(&four)
-            },
-        )
+    level.compiled(
+        #[inline(always)]
+        || {
+            reduced(
+                windows.outputs[1],
+                images,
+                out,
+                #[inline(always)]
+                |square| {
+                    let [a, b, c, d] = square.map(
+                        #[inline(always)]
+                        |x| zero.add(&x),
+                    );
+                    a.add(&c).add(&b.add(&d)).div(&four)
+                },
+            );
+        },
     );
 }
 
@@ -130,31 +205,63 @@ pub(super) fn max_gradient<E: Native>(
     out: &mut [E],
 ) {
     takes!("maxima's gradients by pairs");
-    by_width!(
-        level,
-        windows.outputs[1],
-        across => routed(across, images, cotangent, out)
+    let across = windows.outputs[1];
+    let rows = together(across);
+    let size = 4 * across * rows;
+    level.compiled(
+        #[inline(always)]
+        || {
+            let (mut from, mut to) = (Halves::new(), Halves::new());
+            let cotangent = cotangent.chunks(across * rows);
+            for ((rows, out), g) in images.chunks(size).zip(out.chunks_mut(size)).zip(cotangent) {
+                if rows.len() == 4 * across {
+                    let (above, below) = rows.split_at(2 * across);
+                    let (above_out, below_out) = out.split_at_mut(2 * across);
+                    route([above, below], g, [above_out, below_out]);
+                    continue;
+                }
+                from.fill(rows, 2 * across);
+                let (Halves([above, below]), half) = (&from, rows.len() / 2);
+                let Halves([above_out, below_out]) = &mut to;
+                let results = [&mut above_out[..half], &mut below_out[..half]];
+                route([&above[..half], &below[..half]], g, results);
+                to.empty(out, 2 * across);
+            }
+        },
     );
 }
 
 #[inline(always)]
-fn routed<E: Native>(across: usize, images: &[E], cotangent: &[E], out: &mut [E]) {
+fn route<E: Native>([above, below]: [&[E]; 2], cotangent: &[E], out: [&mut [E]; 2]) {
+    let (above, last_above) = above.as_chunks::<{ 2 * TURN }>();
+    let (below, last_below) = below.as_chunks::<{ 2 * TURN }>();
+    let (cotangent, last) = cotangent.as_chunks::<TURN>();
+    let [above_out, below_out] = out;
+    let (above_out, last_above_out) = above_out.as_chunks_mut::<{ 2 * TURN }>();
+    let (below_out, last_below_out) = below_out.as_chunks_mut::<{ 2 * TURN }>();
+    let halves = above.iter().zip(below).zip(cotangent);
+    for (((above, below), g), (above_out, below_out)) in
+        halves.zip(above_out.iter_mut().zip(below_out))
+    {
+        routed([above, below], g, [above_out, below_out]);
+    }
+    routed([last_above, last_below], last, [last_above_out, last_below_out]);
+}
+
+#[inline(always)]
+fn routed<E: Native>(halves: [&[E]; 2], cotangent: &[E], [above, below]: [&mut [E]; 2]) {
     let zero = E::exact(0.0);
-    let rows = images.chunks_exact(4 * across).zip(out.chunks_exact_mut(4 * across));
-    for ((rows, out), cotangent) in rows.zip(cotangent.chunks_exact(across)) {
-        let (above, below) = out.split_at_mut(2 * across);
-        let (above, below) = (above.as_chunks_mut::<2>().0, below.as_chunks_mut::<2>().0);
-        let out = above.iter_mut().zip(below);
-        for (([a, b, c, d], g), (above, below)) in squares(rows, across).zip(cotangent).zip(out) {
-            let (best, second) = later(a, b);
-            let (best, third) = later(best, c);
-            let (_, fourth) = later(best, d);
-            let g = zero.add(g);
-            let at = |here: bool| if here { g } else { zero };
-            let (third, second) = (third & !fourth, second & !third & !fourth);
-            *above = [at(!second & !third & !fourth), at(second)];
-            *below = [at(third), at(fourth)];
-        }
+    let (above, below) = (above.as_chunks_mut::<2>().0, below.as_chunks_mut::<2>().0);
+    let out = above.iter_mut().zip(below);
+    for (([a, b, c, d], g), (above, below)) in squares(halves).zip(cotangent).zip(out) {
+        let (best, second) = later(a, b);
+        let (best, third) = later(best, c);
+        let (_, fourth) = later(best, d);
+        let g = zero.add(g);
+        let at = |here: bool| if here { g } else { zero };
+        let (third, second) = (third & !fourth, second & !third & !fourth);
+        *above = [at(!second & !third & !fourth), at(second)];
+        *below = [at(third), at(fourth)];
     }
 }
 

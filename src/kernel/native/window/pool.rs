@@ -59,7 +59,7 @@ fn by_planes<E: Native, const MAX: bool>(
         work.push((&images[bounds.start * plane..bounds.end * plane], out));
     }
     threads::each(work, |(images, out)| {
-        if if MAX { pairs::fits_maxima(windows) } else { pairs::fits(windows) } {
+        if pairs::fits(windows) {
             let pool = if MAX { pairs::max } else { pairs::mean };
             return pool(level, windows, images, out);
         }

@@ -19,7 +19,7 @@ pub(super) fn max_pool_gradient<E: Native>(
     [images, cotangent]: [&[E]; 2],
     out: &mut [E],
 ) {
-    if !pairs::fits_maxima(windows) {
+    if !pairs::fits(windows) {
         out.fill(E::zero());
     }
     let (plane, positions) = (windows.plane(), windows.positions());
@@ -55,7 +55,7 @@ fn routed<E: Native>(
     [images, cotangent]: [&[E]; 2],
     out: &mut [E],
 ) {
-    if pairs::fits_maxima(windows) {
+    if pairs::fits(windows) {
         return pairs::max_gradient(level, windows, [images, cotangent], out);
     }
     level.compiled(

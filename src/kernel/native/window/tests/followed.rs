@@ -21,16 +21,18 @@ fn walks<'a, E: Native>(
         };
         (g.len(), Box::new(run))
     };
-    let images: Walk<'a, E> = (
-        x.len(),
-        Box::new(move |manner, threads, out| {
-            images_gradient(manner, || threads, windows, [w, g], out);
-        }),
-    );
+    let back = move |across: Across| -> Walk<'a, E> {
+        let run = move |manner: Manner<'_, E>, threads: usize, out: &mut [E]| {
+            images_gradient(manner, || threads, across, windows, [w, g], out);
+        };
+        (x.len(), Box::new(run))
+    };
     let mut walks = vec![
         ("windows", by(Across::Windows)),
-        ("filters", by(Across::Filters)),
-        ("images", images),
+        ("filters", by(Across::Channels)),
+        ("images", back(Across::Windows)),
+        ("images by channels", back(Across::Channels)),
+        ("images by images", back(Across::Images)),
     ];
     if let Some((windows, g)) = pools {
         let run = move |manner: Manner<'_, E>, threads: usize, out: &mut [E]| {
@@ -98,9 +100,13 @@ fn fast_sums_are_near_the_exact_ones_and_the_same_on_any_number_of_threads() {
         let [x, w, g] = [images, weights, result].map(|extents| drawn(&mut random, extents));
         let mut walks = walks(&windows, [&x, &w, &g], None);
         let run = |manner: Manner<'_, f32>, threads: usize, out: &mut [f32]| {
-            weights_gradient(manner, || threads, &windows, [&x, &g], out);
+            weights_gradient(manner, || threads, Across::Channels, &windows, [&x, &g], out);
         };
         walks.push(("weights", (w.len(), Box::new(run))));
+        let run = |manner: Manner<'_, f32>, threads: usize, out: &mut [f32]| {
+            weights_gradient(manner, || threads, Across::Images, &windows, [&x, &g], out);
+        };
+        walks.push(("weights by periods", (w.len(), Box::new(run))));
         for (name, (count, walk)) in walks {
             let level = Level::best();
             let run = |fast: bool, threads: usize| {

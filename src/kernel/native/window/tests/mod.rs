@@ -3,12 +3,12 @@
 
 mod followed;
 
-use super::Manner;
-use super::forward::{Across, forward};
+use super::forward::forward;
 use super::images::images_gradient;
 use super::pool::{average_pool, max_pool};
 use super::unpool::max_pool_gradient;
 use super::weights::weights_gradient;
+use super::{Across, Manner};
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::testing::{Random, assert_same, taken};
 use crate::kernel::window::{Window, Windows};
@@ -64,17 +64,18 @@ fn check_convolution<E: Native>(random: &mut Random, geometry: Geometry, threads
     for level in Level::all() {
         for &threads in threads {
             let what = format!("{images:?} {weights:?} {window:?} {level:?} {threads} threads");
-            for across in [Across::Windows, Across::Filters, Across::Either] {
+            for across in [Across::Windows, Across::Channels, Across::Images, Across::Either] {
+                let manner = Manner::exact(level);
                 let mut out = vec![E::exact(7.0); expected.len()];
-                forward(Manner::exact(level), || threads, across, &windows, [&x, &w], &mut out);
+                forward(manner, || threads, across, &windows, [&x, &w], &mut out);
                 assert_same(&out, &expected, &format!("{across:?}: {what}"));
+                let mut out = vec![E::exact(7.0); x.len()];
+                images_gradient(manner, || threads, across, &windows, [&w, &g], &mut out);
+                assert_same(&out, &dx, &format!("images, {across:?}: {what}"));
+                let mut out = vec![E::exact(7.0); w.len()];
+                weights_gradient(manner, || threads, across, &windows, [&x, &g], &mut out);
+                assert_same(&out, &dw, &format!("weights, {across:?}: {what}"));
             }
-            let mut out = vec![E::exact(7.0); w.len()];
-            weights_gradient(Manner::exact(level), || threads, &windows, [&x, &g], &mut out);
-            assert_same(&out, &dw, &format!("weights: {what}"));
-            let mut out = vec![E::exact(7.0); x.len()];
-            images_gradient(Manner::exact(level), || threads, &windows, [&w, &g], &mut out);
-            assert_same(&out, &dx, &format!("images: {what}"));
         }
     }
 }
@@ -103,6 +104,18 @@ fn convolutions_agree_at_block_boundaries_and_on_threads() {
         ([5, 3, 7, 5], [300, 3, 2, 2], Window::new()),
         ([2, 2, 40, 40], [33, 2, 3, 3], same),
         ([300, 2, 3, 3], [9, 2, 3, 3], Window::new()),
+        // Small images: several at once, most windows at an edge, channels in several registers.
+        ([9, 36, 8, 8], [70, 36, 3, 3], same),
+        ([40, 9, 4, 5], [19, 9, 3, 3], same),
+        ([3, 20, 6, 7], [66, 20, 5, 3], Window::new().padding([[2, 2], [1, 3]])),
+        ([2, 8, 12, 9], [9, 8, 3, 3], Window::new().padding([[4, 1], [2, 2]]).dilation([2, 1])),
+        ([2, 8, 9, 12], [9, 8, 3, 3], Window::new().padding([[4, 5], [2, 2]]).step([2, 3])),
+        // Whole periods of blocks: of four images, of one, of sixteen; several registers of periods.
+        ([8, 2, 10, 10], [7, 2, 3, 3], Window::new()),
+        ([36, 1, 20, 20], [6, 1, 5, 5], Window::new()),
+        ([32, 3, 6, 6], [9, 3, 3, 3], Window::new()),
+        ([20, 2, 8, 8], [11, 2, 3, 3], same),
+        ([8, 4, 16, 8], [4, 2, 3, 3], same.step([2, 1]).groups(2)),
         // Enough work for several threads.
         ([5, 12, 24, 24], [24, 12, 5, 5], Window::new()),
         ([1, 24, 30, 30], [40, 12, 3, 3], same.groups(2)),
@@ -112,6 +125,50 @@ fn convolutions_agree_at_block_boundaries_and_on_threads() {
         check_convolution::<f32>(&mut random, geometry, &[1, 2, 3]);
         check_convolution::<f64>(&mut random, geometry, &[1, 2, 3]);
     }
+}
+
+#[test]
+fn terms_in_the_padding_are_left_out_where_they_are_zeros() {
+    let same = Window::new().padding([[1, 1], [1, 1]]);
+    let windows = Windows::new([4, 16, 8, 8], [16, 16, 3, 3], &same);
+    let paths = |at: f32| {
+        let (x, w, g) = (vec![1.0; 4096], vec![at; 2304], vec![at; 4096]);
+        let (mut y, mut dw, mut dx) = (g.clone(), w.clone(), x.clone());
+        let manner = Manner::exact(Level::best());
+        let mut paths = taken(|| {
+            forward(manner, || 1, Across::Channels, &windows, [&x, &w], &mut y);
+            weights_gradient(manner, || 1, Across::Either, &windows, [&x, &g], &mut dw);
+            images_gradient(manner, || 1, Across::Either, &windows, [&w, &g], &mut dx);
+        });
+        paths.retain(|path| *path != "transposed in registers");
+        paths
+    };
+    let images = "gradient of images by channels";
+    assert_eq!(paths(1.0), ["windows by their terms", "weights by their terms", images]);
+    assert_eq!(paths(f32::INFINITY), [images], "infinity times the padding is NaN");
+}
+
+#[test]
+fn small_images_and_few_filters_run_across_images() {
+    let taken_by = |images: [usize; 4], weights: [usize; 4]| {
+        let windows = Windows::new(images, weights, &Window::new());
+        let count = |extents: [usize; 4]| extents.iter().product::<usize>();
+        let result = [images[0], weights[0], windows.outputs[0], windows.outputs[1]];
+        let (x, w, g) =
+            (vec![1.0; count(images)], vec![1.0; count(weights)], vec![1.0_f32; count(result)]);
+        let (mut dw, mut dx) = (w.clone(), x.clone());
+        let manner = Manner::exact(Level::best());
+        let mut paths = taken(|| {
+            weights_gradient(manner, || 1, Across::Either, &windows, [&x, &g], &mut dw);
+            images_gradient(manner, || 1, Across::Either, &windows, [&w, &g], &mut dx);
+        });
+        paths.retain(|path| *path != "transposed in registers");
+        paths
+    };
+    let (weights, images) = ("gradient of weights by periods", "gradient of images by images");
+    assert_eq!(taken_by([64, 1, 28, 28], [1, 1, 5, 5]).first(), Some(&weights));
+    assert_eq!(taken_by([64, 6, 12, 12], [16, 6, 5, 5]).last(), Some(&images));
+    assert_eq!(taken_by([1, 1, 28, 28], [6, 1, 5, 5]), [""; 0], "one image");
 }
 
 /// Few values, so that ties, NaN and infinities meet.
@@ -189,7 +246,9 @@ fn pools_agree_on_large_windows_and_on_threads() {
 fn pools_of_two_by_two_agree_and_take_their_paths() {
     let mut random = Random(45);
     let window = Window::new().step([2, 2]);
-    for [height, width] in [[2, 2], [4, 8], [8, 8], [6, 16], [24, 24], [2, 32], [10, 14], [4, 70]] {
+    for [height, width] in
+        [[2, 2], [4, 8], [8, 8], [6, 16], [24, 24], [2, 32], [10, 14], [4, 70], [62, 26], [50, 8]]
+    {
         for _ in 0..6 {
             let geometry = ([3, 2, height, width], [2, 2, 2, 2], window);
             check_pools::<f32>(&mut random, geometry, &[1, 2]);
