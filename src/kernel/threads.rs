@@ -132,7 +132,9 @@ pub(crate) fn each<T: Send>(parts: Vec<T>, run: impl Fn(T) + Sync) {
     #[cfg(feature = "parallel")]
     if parts.len() > 1 {
         let run = &run;
-        rayon::scope(|scope| {
+        // COST: the first part runs here, also on a thread of no pool: there one would wait for a thread of
+        // the pool to wake up, and that one for the next.
+        rayon::in_place_scope(|scope| {
             let mut parts = parts.into_iter();
             let first = parts.next();
             for part in parts {

@@ -45,6 +45,19 @@ impl Level {
         *BEST.get_or_init(|| Self::all().pop().unwrap_or(Self::Portable))
     }
 
+    /// Bytes of a register.
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Self::Portable => 16,
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Self::V3(_) => 32,
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Self::V4(_) => 64,
+            #[cfg(all(feature = "simd", target_arch = "aarch64"))]
+            Self::Neon(_) => 16,
+        }
+    }
+
     /// A level of half as many lanes, where there is one: for work that could not fill more than
     /// those.
     pub(crate) fn narrower(self) -> Self {
