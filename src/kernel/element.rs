@@ -6,7 +6,7 @@
 //! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
 
 use super::task::{
-    ChainTask, GemmTask, MapTask, ReduceTask, SoftmaxTask, TransposeTask, WindowTask,
+    ChainTask, ColumnsTask, GemmTask, MapTask, ReduceTask, SoftmaxTask, TransposeTask, WindowTask,
 };
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -240,6 +240,12 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
     /// Reduces lines by a kernel of the element's own. `false`: not taken. Called where
     /// [`Kernels::Native`] runs, never by the oracle.
     fn reduce(task: &mut ReduceTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
+    /// Reduces columns by a kernel of the element's own. `false`: not taken, and nothing is written.
+    /// Called where [`Kernels::Native`] runs, never by the oracle.
+    fn reduce_columns(task: &mut ColumnsTask<'_, Self>) -> bool {
         let _ = task;
         false
     }

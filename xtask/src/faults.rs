@@ -37,6 +37,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "for block in others.rchunks_exact(size)",
     ),
     ("native/gemm/mod.rs", "terms.start * self.b.row", "terms.start * self.b.column"),
+    ("native/gemm/mod.rs", "a.mul(&b[j])", "a.mul(&b[0])"),
     // Sums and maxima.
     ("native/reduce.rs", "registers[i][row * PER + p]", "registers[i][row * PER]"),
     ("native/reduce.rs", "splat(elements[start + i * length])", "splat(R::Element::exact(0.0))"),
@@ -47,6 +48,11 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ),
     ("native/sum.rs", "lines(elements, SB, sums)", "lines(elements, SB / 2, sums)"),
     ("native/sum.rs", "rows[l..].iter().step_by(LANES)", "rows[l / 2..].iter().step_by(LANES)"),
+    ("native/sum.rs", "sums[i] = E::zero().add(&a[i])", "sums[i] = sums[i].add(&a[i])"),
+    ("native/seen.rs", "self.common = token.and(self.common, token.to_bits(x));", ""),
+    ("native/seen.rs", "self.total = token.add(self.total, magnitude(token, x));", ""),
+    ("native/columns.rs", "start.min(width - R::WIDTH)", "start.min(width - R::WIDTH) / 2"),
+    ("native/maximum.rs", "out[start + places_of_line[first]]", "out[start + first]"),
     // Maps.
     ("native/lanes.rs", "padded[..rest.len()].copy_from_slice(rest);", ""),
     (
@@ -73,6 +79,8 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("native/index.rs", "from.last_chunk::<N>()", "from.first_chunk::<N>()"),
     // Movement.
     ("native/transpose.rs", "(column + R::ORDER[j]) * stride", "(column + j) * stride"),
+    ("native/short.rs", "out[row * place..]", "out[row * L..]"),
+    ("native/short.rs", "&from[l * rows.stride..]", "&from[l / 2 * rows.stride..]"),
     ("native/transpose.rs", "let top = row.min(rows - 4);", "let top = row.min(rows - 4) / 2;"),
     (
         "walk.rs",

@@ -58,7 +58,10 @@ pub(crate) fn gemm_at<E: Native>(
     }
     if m * n <= TINY && m * n * k <= TINY && k <= KB {
         takes!("tiny");
-        tiny([m, k, n], &a, &b, out);
+        match b.column {
+            1 => tiny::<E, true>([m, k, n], &a, &b, out),
+            _ => tiny::<E, false>([m, k, n], &a, &b, out),
+        }
         return task.close();
     }
     // A single column is the single row of the transposed product: it lies in one piece either way.
@@ -265,8 +268,14 @@ fn effort<R: Registers>(
 /// So little that any preparation costs more than it saves.
 const TINY: usize = 512;
 
-/// A product of few terms: four columns at a time, whose sums stay in registers.
-fn tiny<E: Native>([m, k, n]: [usize; 3], a: &Matrix<'_, E>, b: &Matrix<'_, E>, out: &mut [E]) {
+/// A product of few terms: four columns at a time, whose sums stay in registers; `LIES` where the right
+/// operand's rows lie in one piece.
+fn tiny<E: Native, const LIES: bool>(
+    [m, k, n]: [usize; 3],
+    a: &Matrix<'_, E>,
+    b: &Matrix<'_, E>,
+    out: &mut [E],
+) {
     for (i, row) in out.chunks_exact_mut(n).enumerate().take(m) {
         let (quads, rest) = row.as_chunks_mut::<4>();
         for (q, quad) in quads.iter_mut().enumerate() {
@@ -274,6 +283,13 @@ fn tiny<E: Native>([m, k, n]: [usize; 3], a: &Matrix<'_, E>, b: &Matrix<'_, E>, 
             let mut sums = *quad;
             for t in 0..k {
                 let (a, at) = (a.at(i, t), t * b.row + 4 * q * b.column);
+                if LIES {
+                    let b = &b.elements[at..at + 4];
+                    for j in 0..4 {
+                        sums[j] = sums[j].add(&a.mul(&b[j]));
+                    }
+                    continue;
+                }
                 let reach = &b.elements[at..=at + 3 * b.column];
                 for j in 0..4 {
                     sums[j] = sums[j].add(&a.mul(&reach[j * b.column]));
