@@ -54,7 +54,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("native/columns.rs", "start.min(width - R::WIDTH)", "start.min(width - R::WIDTH) / 2"),
     ("native/maximum.rs", "out[start + places_of_line[first]]", "out[start + first]"),
     // Maps.
-    ("native/lanes.rs", "padded[..rest.len()].copy_from_slice(rest);", ""),
+    ("native/lanes.rs", "padded[..from.len() - whole].copy_from_slice(&from[whole..]);", ""),
     (
         "native/map.rs",
         "[0, 1] => {\n                    let a = a[0].clone();",
@@ -65,11 +65,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     // Passes over registers.
     ("native/chain/fused.rs", "|a, x| x - a", "|a, x| a - x"),
     ("native/chain/fused.rs", "sum[i] = sum[i + TOGETHER];", "sum[i] = sum[i];"),
-    (
-        "native/chain/fused.rs",
-        "} else if i == registers.len() {",
-        "} else if i > registers.len() {",
-    ),
+    ("native/chain/fused.rs", "slot.from(at)..]", "slot.from(0)..]"),
     (
         "chain/fold.rs",
         "return true;\n        }\n        if of.to == slot",

@@ -5,6 +5,7 @@
 
 use crate::kernel::simd::{Level, Native, Registers, WIDEST, Work};
 use crate::kernel::{MapTask, Unary};
+use crate::math::format::Format;
 use crate::math::unrolled::Unrolled;
 use crate::math::value::Value;
 use crate::math::{erf, exp, extrema, ln, tanh, trigonometry};
@@ -84,26 +85,24 @@ fn each<R: Registers>(
     f: impl Fn(Value<R>) -> Value<R>,
     g: impl Fn(Value<Unrolled<R, TOGETHER>>) -> Value<Unrolled<R, TOGETHER>>,
 ) {
-    let (mut registers, rest) = R::split(from);
-    let (mut results, rest_of_results) = R::split_mut(to);
-    if interleaved && R::MANY {
-        let (groups, singles) = registers.as_chunks();
-        let (to_groups, to_singles) = results.as_chunks_mut();
-        for (x, y) in groups.iter().zip(to_groups) {
+    let together = interleaved && R::MANY;
+    let group = if together { TOGETHER * R::WIDTH } else { R::WIDTH };
+    let whole = from.len() / group * group;
+    // The functions' code is long: what fills no group, filled up with ones, goes through the same.
+    let (mut padded, mut last) =
+        ([R::Element::exact(1.0); TOGETHER * WIDEST], [R::Element::exact(1.0); TOGETHER * WIDEST]);
+    padded[..from.len() - whole].copy_from_slice(&from[whole..]);
+    for at in (0..from.len()).step_by(group) {
+        let (x, y) = match at == whole {
+            true => (&padded[..group], &mut last[..group]),
+            false => (&from[at..at + group], &mut to[at..at + group]),
+        };
+        let ((x, _), (y, _)) = (R::split(x), R::split_mut(y));
+        if !together {
+            y[0] = f(Value::new(token, x[0])).lanes();
+        } else if let (Some(x), Some(y)) = (x.first_chunk(), y.first_chunk_mut()) {
             *y = g(Value::new(Unrolled(token), *x)).lanes();
         }
-        (registers, results) = (singles, to_singles);
     }
-    for (x, y) in registers.iter().zip(results) {
-        *y = f(Value::new(token, *x)).lanes();
-    }
-    if rest.is_empty() {
-        return;
-    }
-    use crate::math::format::Format;
-    let mut padded = [R::Element::exact(1.0); WIDEST];
-    padded[..rest.len()].copy_from_slice(rest);
-    let (registers, _) = R::split_mut(&mut padded);
-    registers[0] = f(Value::new(token, registers[0])).lanes();
-    rest_of_results.copy_from_slice(&padded[..rest.len()]);
+    to[whole..].copy_from_slice(&last[..from.len() - whole]);
 }

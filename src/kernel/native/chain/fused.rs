@@ -4,13 +4,12 @@
 
 use crate::kernel::chain::{Act, Op, Slot};
 use crate::kernel::native::lanes::TOGETHER;
-use crate::kernel::simd::{Level, Native, Registers, Work};
+use crate::kernel::simd::{Level, Native, Registers, WIDEST, Work};
 use crate::kernel::task::ChainTask;
 use crate::math::format::Format;
 use crate::math::unrolled::Unrolled;
 use crate::math::value::Value;
 use crate::math::{erf, exp, extrema, ln, tanh};
-use std::ops::Range;
 
 /// The pass in registers: see `Elementary::chain`.
 pub(crate) fn fused<E: Native>(task: &mut ChainTask<'_, '_, E>) -> bool {
@@ -41,52 +40,36 @@ impl<E: Native> Work<E> for Pass<'_, '_, E> {
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
         let Self { ops, slots, count } = self;
-        if R::MANY {
-            passes::<R, MANY, 4>(token, ops, slots, count);
-        } else {
-            passes::<R, FEW, 2>(token, ops, slots, count);
+        let mut spare = [E::exact(1.0); MANY * WIDEST];
+        let registers = if R::MANY { MANY } else { FEW };
+        for at in (0..count).step_by(registers * R::WIDTH) {
+            if R::MANY {
+                pass::<R, MANY>(token, ops, slots, at, &mut spare);
+            } else {
+                pass::<R, FEW>(token, ops, slots, at, &mut spare);
+            }
         }
     }
 }
 
-/// Passes over so many registers at a time, `N` where there are as many, else `REST`.
+/// All acts on so many registers from `at`. Where a slot ends before they do, what is behind its end is
+/// nobody's.
 #[inline(always)]
-fn passes<R: Registers, const N: usize, const REST: usize>(
+fn pass<R: Registers, const N: usize>(
     token: R,
     ops: &[Op],
     slots: &mut [Slot<'_, R::Element>],
-    count: usize,
-) {
-    let whole = count / (N * R::WIDTH) * (N * R::WIDTH);
-    for at in (0..whole).step_by(N * R::WIDTH) {
-        pass::<R, N, false>(token, ops, slots, at..whole);
-    }
-    for at in (whole..count).step_by(REST * R::WIDTH) {
-        pass::<R, REST, true>(token, ops, slots, at..count);
-    }
-}
-
-/// All acts on so many registers, from the start of `place`; a `PART` may reach past what is left there.
-#[inline(always)]
-fn pass<R: Registers, const N: usize, const PART: bool>(
-    token: R,
-    ops: &[Op],
-    slots: &mut [Slot<'_, R::Element>],
-    place: Range<usize>,
+    at: usize,
+    spare: &mut [R::Element],
 ) {
     let zero = Value::new(token, token.splat(R::Element::exact(0.0)));
     let one = zero.number(1.0);
     let mut sum = [zero.lanes(); N];
     for op in ops {
         let &Op::Folded(act, [slot, second]) = op else { continue };
-        // Reading a part is much code, so that it stands here once and not in every act.
-        let mut ready = Line::One(zero.lanes());
-        if PART && act.takes() > 0 && act != Act::Store {
-            ready = read::<R, N, PART>(token, &slots[slot as usize], &place);
-        }
         macro_rules! line {
-            () => {
-                if PART { ready } else { read::<R, N, PART>(token, &slots[slot as usize], &place) }
+            ($slot:expr) => {
+                read::<R, N>(token, &slots[$slot as usize], at, spare)
             };
         }
         macro_rules! alone {
@@ -124,7 +107,7 @@ fn pass<R: Registers, const N: usize, const PART: bool>(
         }
         macro_rules! each {
             (|$a:ident, $x:ident| $value:expr) => {
-                match line!() {
+                match line!(slot) {
                     Line::One(one) => {
                         for i in 0..N {
                             let ($a, $x) = (Value::new(token, sum[i]), Value::new(token, one));
@@ -142,8 +125,8 @@ fn pass<R: Registers, const N: usize, const PART: bool>(
         }
         macro_rules! pairs {
             (|$x:ident, $y:ident| $value:expr) => {{
-                let other = line!().all();
-                let third = read::<R, N, PART>(token, &slots[second as usize], &place).all();
+                let other = line!(slot).all();
+                let third = line!(second).all();
                 for i in 0..N {
                     let ($x, $y) = (Value::new(token, other[i]), Value::new(token, third[i]));
                     sum[i] = $value.lanes();
@@ -152,8 +135,8 @@ fn pass<R: Registers, const N: usize, const PART: bool>(
         }
         macro_rules! chosen {
             (|$a:ident, $x:ident, $y:ident| $value:expr) => {{
-                let other = line!().all();
-                let third = read::<R, N, PART>(token, &slots[second as usize], &place).all();
+                let other = line!(slot).all();
+                let third = line!(second).all();
                 for i in 0..N {
                     let ($a, $x) = (Value::new(token, sum[i]), Value::new(token, other[i]));
                     let $y = Value::new(token, third[i]);
@@ -162,8 +145,8 @@ fn pass<R: Registers, const N: usize, const PART: bool>(
             }};
         }
         match act {
-            Act::Load => sum = line!().all(),
-            Act::Store => write::<R, N, PART>(token, &mut slots[slot as usize], &place, sum),
+            Act::Load => sum = line!(slot).all(),
+            Act::Store => write::<R, N>(&mut slots[slot as usize], at, sum),
             Act::Sum => pairs!(|x, y| x + y),
             Act::Difference => pairs!(|x, y| x - y),
             Act::Product => pairs!(|x, y| x * y),
@@ -220,55 +203,54 @@ impl<V: Copy, const N: usize> Line<V, N> {
     }
 }
 
-/// The registers of a slot at the start of `place`; what is behind the end of a part is nobody's.
+/// The registers of a slot from `at`.
 #[inline(always)]
-fn read<R: Registers, const N: usize, const PART: bool>(
+fn read<R: Registers, const N: usize>(
     token: R,
     slot: &Slot<'_, R::Element>,
-    place: &Range<usize>,
+    at: usize,
+    spare: &mut [R::Element],
 ) -> Line<R::Float, N> {
     let elements = match slot.read() {
         [one] => return Line::One(token.splat(*one)),
-        elements => &elements[slot.from(place.start)..],
+        elements => &elements[slot.from(at)..],
     };
-    if !PART || place.len() >= N * R::WIDTH {
-        let (registers, _) = R::split(&elements[..N * R::WIDTH]);
-        return Line::Each(*registers.first_chunk().expect("invariant: as many as were cut"));
-    }
-    let (registers, rest) = R::split(&elements[..place.len()]);
-    let part = token.load_part(rest);
-    let mut each = [part; N];
-    for i in 0..N {
-        if i < registers.len() {
-            each[i] = registers[i];
+    let whole = match elements.get(..N * R::WIDTH) {
+        Some(whole) => whole,
+        None => {
+            copy(elements, spare);
+            &spare[..N * R::WIDTH]
         }
-    }
-    Line::Each(each)
+    };
+    let (registers, _) = R::split(whole);
+    Line::Each(*registers.first_chunk().expect("invariant: as many as were cut"))
 }
 
-/// Writes registers to the start of `place`, as far as it reaches.
+/// Writes registers from `at`, as far as the slot reaches.
 #[inline(always)]
-fn write<R: Registers, const N: usize, const PART: bool>(
-    token: R,
+fn write<R: Registers, const N: usize>(
     slot: &mut Slot<'_, R::Element>,
-    place: &Range<usize>,
+    at: usize,
     from: [R::Float; N],
 ) {
-    let start = slot.from(place.start);
+    let start = slot.from(at);
     let elements = &mut slot.write()[start..];
-    if !PART || place.len() >= N * R::WIDTH {
-        let (registers, _) = R::split_mut(&mut elements[..N * R::WIDTH]);
-        *registers.first_chunk_mut().expect("invariant: as many as were cut") = from;
-        return;
-    }
-    let (registers, rest) = R::split_mut(&mut elements[..place.len()]);
-    let mut last = from[0];
-    for i in 0..N {
-        if i < registers.len() {
-            registers[i] = from[i];
-        } else if i == registers.len() {
-            last = from[i];
+    match elements.get_mut(..N * R::WIDTH) {
+        Some(whole) => {
+            let (registers, _) = R::split_mut(whole);
+            *registers.first_chunk_mut().expect("invariant: as many as were cut") = from;
+        }
+        None => {
+            // COST: a copy of its own, or what is stored would have a place in memory all the time.
+            let held = from;
+            copy(R::elements(&held), elements);
         }
     }
-    token.store_part(rest, last);
+}
+
+/// Copies as many as both have: once a tile at most, so that it is no part of every act.
+#[inline(never)]
+fn copy<E: Copy>(from: &[E], to: &mut [E]) {
+    let count = from.len().min(to.len());
+    to[..count].copy_from_slice(&from[..count]);
 }
