@@ -61,6 +61,7 @@ pub mod specification {
 #[doc = "[0010]: crate::documents::design::the_plan"]
 #[doc = "[0011]: crate::documents::design::finish_and_fast_products"]
 #[doc = "[0012]: crate::documents::design::other_shapes"]
+#[doc = "[0013]: crate::documents::design::passes_in_registers"]
 #[doc = include_str!("../docs/design/README.md")]
 pub mod design {
     #[doc = include_str!("../docs/design/0001-tape-and-forks.md")]
@@ -98,6 +99,8 @@ pub mod design {
 
     #[doc = include_str!("../docs/design/0012-other-shapes.md")]
     pub mod other_shapes {}
+    #[doc = include_str!("../docs/design/0013-passes-in-registers.md")]
+    pub mod passes_in_registers {}
 }
 
 #[doc = "[ACCELERATION.md]: crate::documents::acceleration"]

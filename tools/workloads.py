@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Whole workloads in turns: ours, exact and fast, against JAX and PyTorch.
+"""Whole workloads in turns: ours, exact and fast, against JAX and PyTorch; `f` against micrograd.
 
-    python3 -m venv DIR && DIR/bin/pip install torch jax numpy
+    python3 -m venv DIR && DIR/bin/pip install torch jax numpy micrograd
     cargo build --release -p peers --bin workload
     DIR/bin/python tools/workloads.py [--jax PYTHON] [--torch PYTHON] [--threads 1] [--rounds 7] a32 c d
 
 A worker is a process that stays: it builds its workload, prints `ready`, and answers each number of
-seconds with the seconds of a step (`workload.rs`, `workload_jax.py`, `workload_torch.py`). In a round
+seconds with the seconds of a step (`workload.rs`, `workload_jax.py`, `workload_torch.py`,
+`workload_micrograd.py`). In a round
 each has its turn; a row has the median over the rounds of each in milliseconds, and the
 ratio of ours to the best of theirs.
 """
@@ -20,13 +21,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 OURS = HERE.parent / "target" / "release" / "workload"
-NAMES = ["a32", "a1024", "b", "c", "d", "g", "h", "i"]
+NAMES = ["a32", "a1024", "b", "c", "d", "f", "g", "h", "i"]
 
 
 def commands(workload, threads, arguments):
     """Who takes part, and how each is started."""
     for numerics in ("exact", "fast"):
         yield numerics, [OURS, workload, str(threads), numerics]
+    if workload == "f":
+        yield "micrograd", [arguments.torch, HERE / "workload_micrograd.py"]
+        return
     jax = [arguments.jax, HERE / "workload_jax.py", workload]
     yield "jax", [*jax, "step"]
     # A convolution inside a compiled loop takes the compiler's slow path.
@@ -96,7 +100,7 @@ def main():
         line = "  ".join(f"{name} {value:.4g}" for name, value in found.items())
         if theirs:
             best = min(theirs)
-            line += f"  exact/best {found['exact'] / best:.2f}  fast/best {found['fast'] / best:.2f}"
+            line += f"  exact/best {found['exact'] / best:.3g}  fast/best {found['fast'] / best:.3g}"
         print(f"{workload:6s} {arguments.threads} threads, ms: {line}", flush=True)
 
 

@@ -1,4 +1,4 @@
-//! Products of the shapes that networks have, on one thread, against other libraries.
+//! Products of the shapes that networks have, on one thread, against other libraries; then on two threads against one.
 //!
 //!     cargo bench -p peers --bench gemm [-- PART OF A ROW'S NAME]
 
@@ -52,7 +52,7 @@ macro_rules! bench {
         fn $name(rows: &[Row], tables: &mut [Table; 2], limits: Peaks) {
             for &([m, k, n], form) in rows {
                 let name = format!("{} {m} x {k} x {n} {form}", stringify!($float));
-                if !std::env::args().skip(1).all(|part| part == "--bench" || name.contains(&part)) {
+                if !is_asked_for(&name) {
                     continue;
                 }
                 let number = |i: usize| (i * 7919 % 101) as $float * 0.01 - 0.5;
@@ -154,6 +154,58 @@ macro_rules! bench {
     };
 }
 
+/// Whether the arguments name this row.
+fn is_asked_for(name: &str) -> bool {
+    std::env::args().skip(1).all(|part| part == "--bench" || name.contains(&part))
+}
+
+/// Operations of a product whose work two threads share well.
+const SHARED: usize = 1 << 27;
+
+macro_rules! threads {
+    ($name:ident, $float:ident) => {
+        /// Each product on two threads against one; also the ratios of the large ones.
+        fn $name(rows: &[Row], table: &mut Table, large: &mut Vec<f64>) {
+            for &([m, k, n], form) in rows {
+                let name = format!("{} {m} x {k} x {n} {form}", stringify!($float));
+                if !is_asked_for(&name) {
+                    continue;
+                }
+                let number = |i: usize| (i * 7919 % 101) as $float * 0.01 - 0.5;
+                let a: Vec<$float> = (0..m * k).map(number).collect();
+                let b: Vec<$float> = (0..k * n).map(number).collect();
+                let matrix = |transposed: bool, rows: usize, columns: usize| {
+                    if transposed { (1, rows) } else { (columns, 1) }
+                };
+                let (ar, ac) = matrix(form.starts_with('T'), m, k);
+                let (br, bc) = matrix(form.ends_with('T'), k, n);
+                let mut outs = [(); 2].map(|()| vec![0.0 as $float; m * n]);
+                let [one, two] = &mut outs;
+                let product = |threads: usize, out: &mut [$float]| {
+                    poorgrad::set_threads(threads);
+                    let (a, b) = (Matrix::new(&a, ar, ac), Matrix::new(&b, br, bc));
+                    $float::gemm(&mut GemmTask::new([m, k, n], a, b, out));
+                };
+                let seconds = race(&mut [
+                    ("two threads", &mut || product(2, two)),
+                    ("one thread", &mut || product(1, one)),
+                ]);
+                poorgrad::set_threads(1);
+                let operations = 2e-9 * (m * k * n) as f64;
+                let rates: Vec<f64> = seconds.iter().map(|seconds| operations / seconds).collect();
+                let is_large = 2 * m * k * n > SHARED;
+                if is_large {
+                    large.push(rates[0] / rates[1]);
+                }
+                table.row(&format!("{name}{}", if is_large { " *" } else { "" }), &rates, None);
+            }
+        }
+    };
+}
+
+threads!(single_threads, f32);
+threads!(double_threads, f64);
+
 bench!(singles, f32, matrixmultiply::sgemm);
 bench!(doubles, f64, matrixmultiply::dgemm);
 
@@ -172,4 +224,13 @@ fn main() {
     for table in tables {
         table.finish();
     }
+    let mut table = Table::new("products on two threads", "GFLOP/s", &["one thread"]);
+    let mut large = Vec::new();
+    single_threads(&ROWS, &mut table, &mut large);
+    double_threads(&short, &mut table, &mut large);
+    double_threads(&VECTORS, &mut table, &mut large);
+    table.finish();
+    let least = large.iter().copied().fold(f64::INFINITY, f64::min);
+    let mean = large.iter().fold(0.0, |sum, ratio| sum + ratio) / large.len() as f64;
+    println!("rows with * take more than 2^27 operations: {mean:.2} on average, least {least:.2}");
 }

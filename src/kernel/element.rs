@@ -5,7 +5,9 @@
 //! differentiation, as a scalar payload and inside a tensor. The hooks at the end let `f32` and
 //! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
 
-use super::task::{GemmTask, MapTask, ReduceTask, SoftmaxTask, TransposeTask, WindowTask};
+use super::task::{
+    ChainTask, ColumnsTask, GemmTask, MapTask, ReduceTask, SoftmaxTask, TransposeTask, WindowTask,
+};
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
@@ -241,6 +243,12 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
         let _ = task;
         false
     }
+    /// Reduces columns by a kernel of the element's own. `false`: not taken, and nothing is written.
+    /// Called where [`Kernels::Native`] runs, never by the oracle.
+    fn reduce_columns(task: &mut ColumnsTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
     /// Takes lines through a function of the softmax family by a kernel of the element's own. `false`:
     /// not taken. Called where [`Kernels::Native`] runs, never by the oracle.
     fn softmax(task: &mut SoftmaxTask<'_, Self>) -> bool {
@@ -257,6 +265,14 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
     /// Computes an element-wise function by a kernel of the element's own. `false`: not taken.
     /// Called where [`Kernels::Native`] runs, never by the oracle.
     fn map(task: &mut MapTask<'_, Self>) -> bool {
+        let _ = task;
+        false
+    }
+    /// Computes several element-wise functions, one after another, in one pass of the element's own.
+    /// `false`: not taken, and the crate's loops compute each. Called by plans alone; what the functions
+    /// are is the crate's own business, so that only `f32` and `f64` take it.
+    #[doc(hidden)]
+    fn chain(task: &mut ChainTask<'_, '_, Self>) -> bool {
         let _ = task;
         false
     }

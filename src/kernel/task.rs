@@ -3,8 +3,12 @@
 //! INVARIANT: a task that is not taken is left as it was handed over; one that is taken has its
 //! whole output written, in the specified order of arithmetic where the element is `f32` or `f64`.
 
+mod chain;
+mod columns;
 mod transpose;
 
+pub use chain::ChainTask;
+pub use columns::ColumnsTask;
 pub use transpose::TransposeTask;
 
 use super::element::Elementary;
@@ -116,6 +120,7 @@ impl<'a, E: Elementary> GemmTask<'a, E> {
     /// ```
     #[must_use]
     #[track_caller]
+    #[inline]
     pub fn new(
         [m, k, n]: [usize; 3],
         a: Matrix<'a, E>,

@@ -3,9 +3,12 @@
 //! BITS: no result depends on it. A kernel splits its output, or whole blocks of terms whose sums
 //! it then adds in order.
 //!
-//! With the feature `parallel` parts run on the pool that the caller is in, the global one of
-//! `rayon` where it is in none: a caller's own `rayon` code neither waits for a second pool nor
-//! competes with one. Without it everything runs on the calling thread.
+//! With the feature `parallel` parts run on the pool that the caller is in: its own `rayon` code neither waits
+//! for a second pool nor competes with one. A caller that is in none has threads of the crate's own beside it
+//! (`pool`). Without the feature everything runs on the calling thread.
+
+#[cfg(feature = "parallel")]
+mod pool;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 
 /// The number of threads that one operation may be split over: what [`set_threads`] said, at most
-/// as many as the pool has.
+/// as many as the `rayon` pool has that the caller is in, or else the machine (or `RAYON_NUM_THREADS`).
 ///
 /// # Example
 ///
@@ -69,18 +72,18 @@ pub fn set_threads(count: usize) {
 }
 
 #[cfg(feature = "parallel")]
-fn available() -> usize {
-    rayon::current_num_threads()
-}
+use pool::available;
 #[cfg(not(feature = "parallel"))]
 fn available() -> usize {
     1
 }
 
-/// Work below this is not shared: handing a part to another thread takes some microseconds.
+/// Work below this is not shared.
 ///
-/// COST: in operations of one lane that a core does in about 50 microseconds.
-const GRAIN: usize = 1 << 21;
+/// COST: in operations of one lane, of which a core does as many in some ten microseconds. A thread that looks for parts has
+/// one after less than one, a thread that sleeps after 10 to 50. Of 2^21, 2^20, 2^19 and 2^18 the last two were the
+/// best for two threads (`workload a1024`, `b`, `i`, `d` of the member `peers`).
+const GRAIN: usize = 1 << 19;
 
 #[cfg(not(test))]
 fn grain() -> usize {
@@ -131,16 +134,7 @@ pub(crate) fn parts_here(operations: usize, most: usize) -> usize {
 pub(crate) fn each<T: Send>(parts: Vec<T>, run: impl Fn(T) + Sync) {
     #[cfg(feature = "parallel")]
     if parts.len() > 1 {
-        let run = &run;
-        rayon::scope(|scope| {
-            let mut parts = parts.into_iter();
-            let first = parts.next();
-            for part in parts {
-                scope.spawn(move |_| run(part));
-            }
-            first.into_iter().for_each(run);
-        });
-        return;
+        return pool::each(parts, run);
     }
     parts.into_iter().for_each(run);
 }

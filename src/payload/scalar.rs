@@ -9,8 +9,9 @@
 
 use super::{Differentiable, Form, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
+use crate::kernel::task::ChainTask;
 use crate::kernel::{
-    Binary, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, SoftmaxTask,
+    Binary, ColumnsTask, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, SoftmaxTask,
     TransposeTask, Unary, WindowTask, native, reference,
 };
 use std::cmp::Ordering;
@@ -179,6 +180,9 @@ macro_rules! float {
             fn reduce(task: &mut ReduceTask<'_, Self>) -> bool {
                 native::reduce::reduce(task)
             }
+            fn reduce_columns(task: &mut ColumnsTask<'_, Self>) -> bool {
+                native::columns::columns(task)
+            }
             fn softmax(task: &mut SoftmaxTask<'_, Self>) -> bool {
                 native::softmax_lines(task)
             }
@@ -187,6 +191,9 @@ macro_rules! float {
             }
             fn map(task: &mut MapTask<'_, Self>) -> bool {
                 native::lanes::map(task)
+            }
+            fn chain(task: &mut ChainTask<'_, '_, Self>) -> bool {
+                native::chain::fused(task)
             }
             fn transpose(task: &mut TransposeTask<'_, Self>) -> bool {
                 native::transpose::transpose(task)

@@ -3,7 +3,7 @@
 use super::item::Id;
 use super::schedule::{Access, Schedule, Step, Work};
 use crate::kernel::call::Call;
-use crate::kernel::chain::{Chain, Instruction, Summed};
+use crate::kernel::chain::{Chain, Instruction, Summed, folds};
 use crate::ops::lower::{Argument, Lowered, Micro};
 use crate::payload::Tensorial;
 use crate::plan::item::Definition;
@@ -49,20 +49,22 @@ pub(super) fn chain_of<P: Tensorial>(
     let mut extents = schedule.item(step.items[0]).shape.to_vec();
     rows.into_iter().for_each(|rows| extents[0] = rows);
     let (named, summed) = names(schedule, step);
+    let named = ordered(named);
     let slots = Slots::new(step, &named, &summed);
     let instructions = named.into_iter().map(|(micro, arguments, to)| {
         let arguments = arguments.map(|name| name.map_or(0, |name| slots.of(name)));
         Instruction { function: micro.function, arguments, to: slots.of(to) }
     });
-    let instructions = instructions.collect();
+    let instructions: Vec<Instruction> = instructions.collect();
     let operands: Vec<(&[usize], usize)> = step
         .operands
         .iter()
         .map(|access| (access.layout.strides(), access.layout.offset()))
         .collect();
     let sizes = [step.outputs.len(), slots.registers];
-    let chain = Chain::new::<P::Element>(&extents, &operands, sizes, instructions);
-    chain.summing(summed.into_iter().map(|(name, output)| Summed { from: slots.of(name), output }))
+    let sums = summed.into_iter().map(|(name, output)| Summed { from: slots.of(name), output });
+    let sums: Vec<Summed> = sums.collect();
+    Chain::new::<P::Element>(&extents, &operands, sizes, &instructions, &sums)
 }
 
 type Named = (Micro, [Option<Name>; 3], Name);
@@ -125,6 +127,29 @@ fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> (Vec<Named>, Vec<
         }
     }
     (named, summed)
+}
+
+/// The functions in an order in which one that reads what the last computed comes next, where it may, and
+/// plain ones come before those that take a loop of their own: neighbours that are plain make one pass.
+fn ordered(named: Vec<Named>) -> Vec<Named> {
+    let mut left: Vec<Option<Named>> = named.into_iter().map(Some).collect();
+    let writer: BTreeMap<Name, usize> =
+        left.iter().flatten().enumerate().map(|(at, (_, _, to))| (*to, at)).collect();
+    let mut ordered: Vec<Named> = Vec::with_capacity(left.len());
+    let reads = |(_, arguments, _): &Named, name: Name| arguments.contains(&Some(name));
+    while ordered.len() < left.len() {
+        let ready = |(_, arguments, _): &Named| {
+            let mut writers = arguments.iter().flatten().filter_map(|name| writer.get(name));
+            writers.all(|&at| left[at].is_none())
+        };
+        let held = ordered.last().map(|(_, _, to)| *to);
+        let rank = |of: &Named| (!folds(of.0.function), !held.is_some_and(|held| reads(of, held)));
+        let next = left.iter().enumerate().filter_map(|(at, of)| Some((at, of.as_ref()?)));
+        let next = next.filter(|(_, of)| ready(of)).min_by_key(|&(at, of)| (rank(of), at));
+        let (next, _) = next.expect("invariant: a function reads what others before it write");
+        ordered.extend(left[next].take());
+    }
+    ordered
 }
 
 /// The slot of every value: registers are used again once nothing reads what they hold.

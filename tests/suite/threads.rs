@@ -2,11 +2,11 @@
 
 use poorgrad::{
     Activation, Adam, AdamW, AveragePool, BatchNorm, Batches, BatchesError, Binary, Block,
-    ClipError, Comparison, Compile, Conv2d, Coordinate, Description, Differentiable, Divergence,
-    Dropout, Embedding, Emit, EmitError, EmitForm, EmittedModule, Estimate, Evaluation, Extent,
-    Field, Fingerprint, Finish, FitError, Flatten, Form, GemmTask, Gradcheck, Gradients, Iterate,
-    Kernels, Layer, LayerNorm, Lbfgs, LeastSquaresReport, LevenbergMarquardt, Lowering, MapTask,
-    Matrix, MaxPool, MemoryDescription, MemoryStats, MinimumReport, Mlp, ModuleArgument,
+    ClipError, ColumnsTask, Comparison, Compile, Conv2d, Coordinate, Description, Differentiable,
+    Divergence, Dropout, Embedding, Emit, EmitError, EmitForm, EmittedModule, Estimate, Evaluation,
+    Extent, Field, Fingerprint, Finish, FitError, Flatten, Form, GemmTask, Gradcheck, Gradients,
+    Iterate, Kernels, Layer, LayerNorm, Lbfgs, LeastSquaresReport, LevenbergMarquardt, Lowering,
+    MapTask, Matrix, MaxPool, MemoryDescription, MemoryStats, MinimumReport, Mlp, ModuleArgument,
     ModuleResult, ModuleSource, Network, NetworkError, Neuron, NonFinite, Normalized, Numerics,
     OperationInfo, OptimizerState, Oracle, ParseError, ParseErrorKind, Pass, Plan, PlanDiff,
     PlanError, Profile, Random, ReadDescription, RecordedStep, ReduceTask, Reduction, ReinferError,
@@ -54,6 +54,7 @@ fn everything_public_is_send_and_sync() {
         crosses::<(Tensor<E>, TensorIter<'static, E>, reference::View<'static, E>)>();
         crosses::<(Block<E>, Matrix<'static, E>, Finish<'static, E>)>();
         crosses::<(GemmTask<'static, E>, MapTask<'static, E>, ReduceTask<'static, E>)>();
+        crosses::<ColumnsTask<'static, E>>();
         crosses::<(SoftmaxTask<'static, E>, TransposeTask<'static, E>, WindowTask<'static, E>)>();
     }
     for_element::<f32>();

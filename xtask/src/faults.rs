@@ -8,7 +8,7 @@ use std::{fs, path::Path, process::Command};
 use crate::run::{Outcome, heading, root};
 
 /// A file below `src/kernel`, what stands there once, and what is put in its place.
-const FAULTS: [(&str, &str, &str); 35] = [
+const FAULTS: &[(&str, &str, &str)] = &[
     // Products.
     ("native/gemm/tile.rs", "at += left.step;", "at += 1;"),
     (
@@ -37,6 +37,7 @@ const FAULTS: [(&str, &str, &str); 35] = [
         "for block in others.rchunks_exact(size)",
     ),
     ("native/gemm/mod.rs", "terms.start * self.b.row", "terms.start * self.b.column"),
+    ("native/gemm/mod.rs", "a.mul(&b[j])", "a.mul(&b[0])"),
     // Sums and maxima.
     ("native/reduce.rs", "registers[i][row * PER + p]", "registers[i][row * PER]"),
     ("native/reduce.rs", "splat(elements[start + i * length])", "splat(R::Element::exact(0.0))"),
@@ -47,6 +48,11 @@ const FAULTS: [(&str, &str, &str); 35] = [
     ),
     ("native/sum.rs", "lines(elements, SB, sums)", "lines(elements, SB / 2, sums)"),
     ("native/sum.rs", "rows[l..].iter().step_by(LANES)", "rows[l / 2..].iter().step_by(LANES)"),
+    ("native/sum.rs", "sums[i] = E::zero().add(&a[i])", "sums[i] = sums[i].add(&a[i])"),
+    ("native/seen.rs", "self.common = token.and(self.common, token.to_bits(x));", ""),
+    ("native/seen.rs", "self.total = token.add(self.total, magnitude(token, x));", ""),
+    ("native/columns.rs", "start.min(width - R::WIDTH)", "start.min(width - R::WIDTH) / 2"),
+    ("native/maximum.rs", "out[start + places_of_line[first]]", "out[start + first]"),
     // Maps.
     ("native/lanes.rs", "padded[..rest.len()].copy_from_slice(rest);", ""),
     (
@@ -56,8 +62,25 @@ const FAULTS: [(&str, &str, &str); 35] = [
     ),
     ("native/map.rs", "if condition[k].is_zero()", "if !condition[k].is_zero()"),
     ("simd/vector.rs", "self.simd.$min(constant, a)", "self.simd.$min(a, constant)"),
+    // Passes over registers.
+    ("native/chain/fused.rs", "|a, x| x - a", "|a, x| a - x"),
+    ("native/chain/fused.rs", "sum[i] = sum[i + TOGETHER];", "sum[i] = sum[i];"),
+    (
+        "native/chain/fused.rs",
+        "} else if i == registers.len() {",
+        "} else if i > registers.len() {",
+    ),
+    (
+        "chain/fold.rs",
+        "return true;\n        }\n        if of.to == slot",
+        "return held;\n        }\n        if of.to == slot",
+    ),
+    ("chain/fold.rs", "home.get(*slot) != Some(&number)", "home.get(*slot).is_none()"),
+    ("native/index.rs", "from.last_chunk::<N>()", "from.first_chunk::<N>()"),
     // Movement.
     ("native/transpose.rs", "(column + R::ORDER[j]) * stride", "(column + j) * stride"),
+    ("native/short.rs", "out[row * place..]", "out[row * L..]"),
+    ("native/short.rs", "&from[l * rows.stride..]", "&from[l / 2 * rows.stride..]"),
     ("native/transpose.rs", "let top = row.min(rows - 4);", "let top = row.min(rows - 4) / 2;"),
     (
         "walk.rs",

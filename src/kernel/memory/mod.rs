@@ -23,9 +23,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Smaller blocks stay with the allocator, which recycles them itself.
 ///
-/// COST: an allocator gives blocks of 128 KiB and more back to the system, or not, by where they lie: results of
-/// 256 KiB took a sixth of a step of attention in fresh pages (`workload i` of the member `peers`), in one build and not in the
-/// next.
+/// COST: an allocator gives blocks of 128 KiB and more back to the system, or not, by where they lie: what a
+/// result of 256 KiB costs in fresh pages changed from build to build (`workload i` of the member `peers`).
 const SMALLEST: usize = 64 << 10;
 
 /// Elements in one piece, which a payload's storage may be made of.
@@ -67,8 +66,7 @@ impl<E: Elementary> Held<E> {
     /// `count` zeros that begin at a cache line.
     ///
     /// COST: an allocator's block begins anywhere in a line, and every register that is read or written
-    /// lies in two lines then: with what chains work in alone, ten million elements of the gate took 1.06 of the time
-    /// (`workload h` of the member `peers`).
+    /// lies in two lines then.
     fn aligned(count: usize) -> Self {
         let spare = scratch::LINE / size_of::<E>().max(1);
         let mut elements = vec![E::zero(); count + spare];
@@ -312,7 +310,8 @@ mod tests {
 
     #[test]
     fn what_is_no_longer_asked_for_makes_room() {
-        let mut pool = Pool { shelves: BTreeMap::new(), stats: MemoryStats::default(), count: 0 };
+        let mut pool =
+            Pool { shelves: BTreeMap::new(), stats: MemoryStats::default(), count: 0, swept: 0 };
         let take = |pool: &mut Pool, count: usize| {
             pool.take::<f32>(count).unwrap_or_else(|| Held::zeros(count))
         };
@@ -334,6 +333,21 @@ mod tests {
         assert!(pool.put(again, true).is_empty());
         assert_eq!(pool.put(Held::list(vec![0.0_f32; 2 * large]), false).len(), 1, "past the peak");
         assert!(pool.stats.pooled_bytes <= pool.stats.peak_bytes);
+    }
+
+    #[test]
+    fn shelves_of_sizes_that_no_longer_come_are_taken_away() {
+        let mut pool =
+            Pool { shelves: BTreeMap::new(), stats: MemoryStats::default(), count: 0, swept: 0 };
+        for size in 1..2000 {
+            let held = pool.take::<f32>(1 << 16).unwrap_or_else(|| Held::list(vec![0.0; 1 << 16]));
+            assert!(pool.put(held, true).is_empty());
+            // What is taken and does not come back leaves an empty shelf.
+            assert!(pool.put(Held::list(vec![0.0_f64; size]), false).len() <= 1);
+            drop(pool.take::<f64>(size));
+            pool.stats.used_bytes = 0;
+        }
+        assert!(pool.shelves.len() < 200, "{}", pool.shelves.len());
     }
 
     #[test]

@@ -22,12 +22,20 @@ pub(super) struct Pool {
     pub(super) stats: MemoryStats,
     /// Blocks put and taken so far.
     pub(super) count: u64,
+    /// The count when empty shelves were last taken away.
+    pub(super) swept: u64,
 }
+
+/// Blocks put and taken before empty shelves are taken away again.
+///
+/// COST: a look at every shelf, and a size that comes and goes keeps its shelf meanwhile.
+const SWEEP: u64 = 256;
 
 static POOL: Mutex<Pool> = Mutex::new(Pool {
     shelves: BTreeMap::new(),
     stats: MemoryStats { pooled_bytes: 0, used_bytes: 0, peak_bytes: 0 },
     count: 0,
+    swept: 0,
 });
 
 /// The lock guards a map and three numbers that no panic leaves half done.
@@ -78,8 +86,11 @@ impl Pool {
             given_up.extend(oldest.blocks.pop());
             self.stats.pooled_bytes -= oldest.bytes;
         }
-        self.shelves.retain(|_, shelf| !shelf.blocks.is_empty());
         self.count += 1;
+        if self.count - self.swept >= SWEEP {
+            self.swept = self.count;
+            self.shelves.retain(|_, shelf| !shelf.blocks.is_empty());
+        }
         self.stats.pooled_bytes += bytes;
         let shelf = self.shelves.entry((TypeId::of::<E>(), capacity)).or_default();
         shelf.blocks.push(Box::new(held));

@@ -21,6 +21,18 @@ pub(crate) fn gather_into<E: Elementary>(table: View<'_, E>, columns: &[usize], 
     if row == 0 {
         return;
     }
+    if extent == row && stride == 1 {
+        for (&column, to) in columns.iter().zip(out.chunks_exact_mut(row)) {
+            assert!(column < table.extents[0], "invariant: a selection names rows of its table");
+            let from = &table.elements[table.offset + column * table.strides[0]..][..row];
+            match row {
+                8..=16 => ends::<E, 8>(from, to),
+                4..8 => ends::<E, 4>(from, to),
+                _ => to.clone_from_slice(from),
+            }
+        }
+        return;
+    }
     for (&column, out) in columns.iter().zip(out.chunks_exact_mut(row)) {
         assert!(column < table.extents[0], "invariant: a selection names rows of its table");
         let mut parts = out.chunks_exact_mut(extent);
@@ -37,6 +49,19 @@ pub(crate) fn gather_into<E: Elementary>(table: View<'_, E>, columns: &[usize], 
                 }
             }
         });
+    }
+}
+
+/// Copies between `N` and twice as many elements: the first ones and the last ones.
+///
+/// COST: of rows as short as an embedding's, a call to copy memory takes most of the time.
+#[inline(always)]
+fn ends<E: Elementary, const N: usize>(from: &[E], to: &mut [E]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
+        to.clone_from(from);
+    }
+    if let (Some(from), Some(to)) = (from.last_chunk::<N>(), to.last_chunk_mut::<N>()) {
+        to.clone_from(from);
     }
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn map_at<E: Native>(level: Level, op: Unary, from: &[E], to: &mut [E
 /// COST: a function of one register waits for itself, operation by operation, and a machine looks
 /// no further than two or three of them ahead. Of four at a time `tanh` took 0.73 of the time and
 /// `exp` in `f64` 0.72 (bench `map` of the member `peers`, Zen 5); two took 0.78 and 0.85.
-const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 4;
 
 /// `f` of each register of `from` into `to`; `g` is the same of several, for `interleaved` ones.
 #[inline(always)]

@@ -1,11 +1,14 @@
 //! Maxima, along lines and down columns.
 
 use super::lines::{Lines, each_line, kept, trailing};
+use super::movement::copy;
+use crate::kernel::chain::row_major;
 use crate::kernel::memory::Block;
 use crate::kernel::reference::{View, first_max_of, max_of};
 use crate::kernel::simd::Level;
 use crate::kernel::threads;
-use crate::kernel::{Elementary, ReduceTask, Reduction};
+use crate::kernel::walk::{Walk, product_of};
+use crate::kernel::{ColumnsTask, Elementary, ReduceTask, Reduction};
 
 /// As `reference::max`.
 ///
@@ -39,20 +42,23 @@ pub(crate) fn max_into<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut 
     };
     takes!("maxima down columns");
     columns.reduced(out, |elements, out| {
-        let (first, rest) = columns.rows.split_first().expect(EMPTY);
-        Level::best().compiled(
-            #[inline(always)]
-            || {
-                for (group, out) in out.chunks_mut(WIDTH).enumerate() {
-                    max_rows(&elements[group * WIDTH..], *first, rest, out);
-                }
-            },
-        );
+        let (reduction, rows) = (Reduction::Max, &columns.rows[..]);
+        let (first, rest) = rows.split_first().expect(EMPTY);
+        for (group, out) in out.chunks_mut(WIDTH).enumerate() {
+            let elements = &elements[group * WIDTH..];
+            if E::reduce_columns(&mut ColumnsTask { reduction, elements, rows, out: &mut *out }) {
+                continue;
+            }
+            Level::best().compiled(
+                #[inline(always)]
+                || max_rows(elements, *first, rest, out),
+            );
+        }
     });
 }
 
 /// How many columns are compared side by side, so that the maxima stay in the first-level cache.
-const WIDTH: usize = 1024;
+const WIDTH: usize = 4096;
 
 /// The maxima down the first columns of the rows that start at `first` and at `rest`.
 #[inline(always)]
@@ -106,16 +112,39 @@ pub(crate) fn first_max<E: Elementary>(x: View<'_, E>, axes: &[usize]) -> Block<
 /// As `reference::first_max`, into `out`.
 pub(crate) fn first_max_into<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut [E]) {
     let rank = x.extents.len();
-    let trailing = axes.first().is_none_or(|&first| first + axes.len() == rank);
-    if !trailing {
-        return out.clone_from_slice(&crate::kernel::reference::first_max(x, axes));
-    }
     out.fill(E::zero());
+    if out.is_empty() {
+        return;
+    }
+    if axes.first().is_some_and(|&first| first + axes.len() < rank) {
+        return across(x, axes, out);
+    }
     let mut start = 0;
     each_line(x, axes, |line| {
         if let Some(first) = first_max_of(line) {
             out[start + first] = E::one();
         }
         start += line.len();
+    });
+}
+
+/// The first maxima over axes that are not the last ones: lines are laid out behind one another first.
+fn across<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut [E]) {
+    takes!("first maxima across");
+    let kept = (0..x.extents.len()).filter(|axis| !axes.contains(axis));
+    let order = kept.chain(axes.iter().copied()).collect::<Vec<_>>();
+    let [extents, strides, places] = [x.extents, x.strides, &row_major(x.extents)]
+        .map(|of| order.iter().map(|&axis| of[axis]).collect::<Vec<_>>());
+    let lines = copy(View { extents: &extents, strides: &strides, ..x });
+    let (outer, inner) = extents.split_at(extents.len() - axes.len());
+    let (outer_places, inner_places) = places.split_at(outer.len());
+    let mut places_of_line = Vec::with_capacity(product_of(inner));
+    Walk::new(inner, [inner_places]).elements([0], |[at]| places_of_line.push(at));
+    let mut lines = lines.chunks_exact(places_of_line.len());
+    Walk::new(outer, [outer_places]).elements([0], |[start]| {
+        let line = lines.next().expect("invariant: one line for each place of the kept axes");
+        if let Some(first) = first_max_of(line) {
+            out[start + places_of_line[first]] = E::one();
+        }
     });
 }

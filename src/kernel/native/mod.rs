@@ -5,6 +5,7 @@
 //! compiler vectorises; never another order of floating-point work.
 
 pub(crate) mod chain;
+pub(crate) mod columns;
 pub(crate) mod gemm;
 mod index;
 pub(crate) mod lanes;
@@ -18,6 +19,8 @@ pub(crate) mod power;
 mod product;
 pub(crate) mod reduce;
 mod rows;
+mod seen;
+mod short;
 mod softmax;
 mod sum;
 #[cfg(test)]

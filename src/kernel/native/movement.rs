@@ -1,6 +1,7 @@
 //! Copies into row-major order, padding and concatenation, by whole rows.
 
 use super::parts::over;
+use super::short::by_short_rows;
 use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::walk::{Axis, Walk, product_of};
@@ -77,7 +78,7 @@ pub(crate) fn copy_into<E: Elementary>(x: View<'_, E>, out: &mut [E]) {
 pub(super) fn copy_to<E: Elementary>(x: View<'_, E>, out: &mut [E]) {
     let walk = Walk::new(x.extents, [x.strides]);
     let Axis { extent, strides: [stride] } = walk.inner();
-    if stride > 1 && columns(&walk, x, out) {
+    if by_short_rows(&walk, x, out) || stride > 1 && columns(&walk, x, out) {
         return;
     }
     let mut rows = out.chunks_exact_mut(extent);

@@ -5,6 +5,7 @@
 //! another.
 
 use super::rows::{inside, joined, load};
+use super::seen::Seen;
 use crate::kernel::order::LANES;
 use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::{Elementary, ReduceTask, Reduction};
@@ -31,18 +32,18 @@ impl<E: Native> Work<E> for Lines<'_, '_, E> {
         let ReduceTask { reduction, elements, length, ref mut out } = *self.0;
         // The registers of sixteen lanes, and so many lines that the machine's registers hold all.
         macro_rules! groups {
-            ($max:literal) => {
+            ($max:literal, $pairs:literal) => {
                 match LANES / R::WIDTH {
                     1 => groups::<R, $max, 4, 1>(token, elements, length, out),
-                    2 => groups::<R, $max, 4, 2>(token, elements, length, out),
+                    2 => groups::<R, $max, $pairs, 2>(token, elements, length, out),
                     4 => groups::<R, $max, 2, 4>(token, elements, length, out),
                     _ => groups::<R, $max, 1, 8>(token, elements, length, out),
                 }
             };
         }
         match reduction {
-            Reduction::Sum => groups!(false),
-            Reduction::Max => groups!(true),
+            Reduction::Sum => groups!(false, 4),
+            Reduction::Max => groups!(true, 2),
         }
     }
 }
@@ -87,22 +88,6 @@ impl<R: Registers, const MAX: bool, const PER: usize> Together<'_, R, MAX, PER> 
         let Self { token, elements, length, tail } = *self;
         let zero = token.splat(R::Element::exact(0.0));
         let mut lanes = [[zero; PER]; N];
-        // Where no lane has met NaN.
-        let mut ordered = [token.eq(zero, zero); N];
-        let mut first = 0;
-        if MAX {
-            for i in 0..N {
-                // A lane that no element takes has the first one.
-                lanes[i] = match length {
-                    LANES.. => load::<R, PER>(elements, start + i * length),
-                    _ => [token.splat(elements[start + i * length]); PER],
-                };
-                for lane in lanes[i] {
-                    ordered[i] = token.mask_and(ordered[i], token.eq(lane, lane));
-                }
-            }
-            first = usize::from(length >= LANES);
-        }
         let rows = length / LANES;
         // Of one length, so that one check serves all lines.
         let mut registers = [R::split(elements).0; N];
@@ -110,12 +95,27 @@ impl<R: Registers, const MAX: bool, const PER: usize> Together<'_, R, MAX, PER> 
             let line = &elements[start + i * length..][..rows * LANES];
             registers[i] = &R::split(line).0[..rows * PER];
         }
+        let mut seen = [Seen::first(token, zero); N];
+        if MAX {
+            for i in 0..N {
+                // A lane that no element takes has the first one.
+                let alone = token.splat(elements[start + i * length]);
+                for p in 0..PER {
+                    lanes[i][p] = if rows > 0 { registers[i][p] } else { alone };
+                }
+                seen[i] = Seen::first(token, lanes[i][0]);
+                for lane in &lanes[i][1..] {
+                    seen[i].note(token, *lane);
+                }
+            }
+        }
+        let first = usize::from(MAX && rows > 0);
         for row in first..rows {
             for i in 0..N {
                 for p in 0..PER {
                     let x = registers[i][row * PER + p];
                     if MAX {
-                        lanes[i][p] = larger(token, lanes[i][p], x, &mut ordered[i]);
+                        lanes[i][p] = seen[i].larger(token, lanes[i][p], x);
                     } else {
                         lanes[i][p] = token.add(lanes[i][p], x);
                     }
@@ -130,7 +130,7 @@ impl<R: Registers, const MAX: bool, const PER: usize> Together<'_, R, MAX, PER> 
                     lanes[i][p] = if MAX {
                         // A lane past the end meets itself once more.
                         let x = token.select(tail[p], row[p], lane);
-                        larger(token, lane, x, &mut ordered[i])
+                        seen[i].larger(token, lane, x)
                     } else {
                         token.select(tail[p], token.add(lane, row[p]), lane)
                     };
@@ -140,13 +140,10 @@ impl<R: Registers, const MAX: bool, const PER: usize> Together<'_, R, MAX, PER> 
         let mut out = [R::Element::exact(0.0); N];
         for i in 0..N {
             out[i] = if MAX {
-                let nan = token.splat(R::Element::exact(f64::NAN));
-                lanes[i][0] = token.select(ordered[i], lanes[i][0], nan);
-                joined::<R, PER>(
-                    lanes[i],
-                    #[inline(always)]
-                    |a, b| Elementary::maximum(&a, &b),
-                )
+                for lane in &mut lanes[i] {
+                    *lane = seen[i].maximum(token, *lane);
+                }
+                highest::<R, PER>(token, lanes[i])
             } else {
                 joined::<R, PER>(
                     lanes[i],
@@ -159,15 +156,28 @@ impl<R: Registers, const MAX: bool, const PER: usize> Together<'_, R, MAX, PER> 
     }
 }
 
-/// The larger of two numbers, of zeros `+0` unless both are `-0`; `ordered` says whether they are
-/// numbers.
+/// The maximum of lanes.
 ///
-/// BITS: a machine's own maximum gives one of two zeros or of what is no number by their places. Taken
-/// both ways round and joined bit by bit, zeros come out as they must, and all else is the same twice.
-/// COST: of NaN one note is made a line, as it makes the whole line's maximum NaN.
+/// COST: of numbers other than zeros, which is nearly always, a plain comparison finds it. Lanes that are NaN
+/// count as infinite there, so that a finite result says that there is none.
 #[inline(always)]
-fn larger<R: Registers>(token: R, lane: R::Float, x: R::Float, ordered: &mut R::Mask) -> R::Float {
-    *ordered = token.mask_and(*ordered, token.eq(x, x));
-    let (one, other) = (token.at_least(x, lane), token.at_least(lane, x));
-    token.to_float(token.and(token.to_bits(one), token.to_bits(other)))
+fn highest<R: Registers, const PER: usize>(token: R, lanes: [R::Float; PER]) -> R::Element {
+    let infinite = token.splat(R::Element::INFINITE);
+    let mut numbers = lanes;
+    for p in 0..PER {
+        numbers[p] = token.select(token.eq(lanes[p], lanes[p]), lanes[p], infinite);
+    }
+    let high = joined::<R, PER>(
+        numbers,
+        #[inline(always)]
+        |a, b| if a >= b { a } else { b },
+    );
+    if high != R::Element::exact(0.0) && high != R::Element::INFINITE {
+        return high;
+    }
+    joined::<R, PER>(
+        lanes,
+        #[inline(always)]
+        |a, b| Elementary::maximum(&a, &b),
+    )
 }

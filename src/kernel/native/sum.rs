@@ -160,6 +160,42 @@ fn sum_rows<E: Elementary>(
 /// Rows of a lane that are added before the next lane's.
 const DEEP: usize = 4;
 
+/// Adds the runs that start at `starts` to sums that are `+0` whatever they hold, run after run.
+///
+/// COST: a sum is loaded and stored once for four elements, and what is `+0` is not loaded at all.
+#[inline(always)]
+fn sum_runs<E: Elementary>(
+    elements: &[E],
+    mut starts: impl ExactSizeIterator<Item = usize>,
+    sums: &mut [E],
+) {
+    let width = sums.len();
+    if starts.len() < DEEP {
+        sums.fill(E::zero());
+    } else {
+        let [a, b, c, d] = runs(elements, &mut starts, width);
+        for i in 0..width {
+            sums[i] = E::zero().add(&a[i]).add(&b[i]).add(&c[i]).add(&d[i]);
+        }
+    }
+    add_runs(elements, starts, sums);
+}
+
+/// The next four runs.
+#[inline(always)]
+fn runs<'a, E>(
+    elements: &'a [E],
+    starts: &mut impl Iterator<Item = usize>,
+    width: usize,
+) -> [&'a [E]; DEEP] {
+    let mut runs = [&elements[..0]; DEEP];
+    for run in &mut runs {
+        let start = starts.next().expect("invariant: as many as there are");
+        *run = &elements[start..][..width];
+    }
+    runs
+}
+
 /// Adds the runs that start at `starts` to the sums, run after run.
 ///
 /// COST: a sum is loaded and stored once for four elements.
@@ -171,12 +207,7 @@ fn add_runs<E: Elementary>(
 ) {
     let width = sums.len();
     while starts.len() >= DEEP {
-        let mut runs = [&elements[..0]; DEEP];
-        for run in &mut runs {
-            let start = starts.next().expect("invariant: as many as there are");
-            *run = &elements[start..][..width];
-        }
-        let [a, b, c, d] = runs;
+        let [a, b, c, d] = runs(elements, &mut starts, width);
         for i in 0..width {
             sums[i] = sums[i].add(&a[i]).add(&b[i]).add(&c[i]).add(&d[i]);
         }
@@ -200,16 +231,16 @@ fn block_of_rows<E: Elementary>(
     out: &mut [E],
 ) {
     let width = out.len();
-    lanes.fill(E::zero());
     if together && let Some(first) = rows.first() {
         // Sixteen rows are one run, and so are the lanes.
         let elements = &elements[*first..][..rows.len() * width];
         let whole = elements.len() / lanes.len() * lanes.len();
         let starts = (0..whole).step_by(lanes.len());
-        add_runs(elements, starts, lanes);
+        sum_runs(elements, starts, lanes);
         let rest = &elements[whole..];
         lanes.iter_mut().zip(rest).for_each(|(sum, x)| *sum = sum.add(x));
     } else {
+        lanes.fill(E::zero());
         for rows in rows.chunks(LANES * DEEP) {
             for (l, lane) in lanes.chunks_exact_mut(width).enumerate().take(rows.len()) {
                 add_runs(elements, rows[l..].iter().step_by(LANES).copied(), lane);

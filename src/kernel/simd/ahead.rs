@@ -2,7 +2,8 @@
 //!
 //! COST: a core follows a stream of addresses by itself, but not over the end of a page and not while
 //! all it may begin waits for what it has. An instruction that asks for a line and waits for nothing
-//! brings a matrix that is read once to 1.4 to 2 times the speed.
+//! brings a matrix that is read once nearer to what memory gives (`1 x 768 x 50257` of the bench `gemm` of the member
+//! `peers`).
 
 use pulp::Simd;
 

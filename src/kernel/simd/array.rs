@@ -34,6 +34,16 @@ macro_rules! registers {
                 registers.as_flattened()
             }
             #[inline(always)]
+            fn load_part(self, elements: &[$float]) -> Self::Float {
+                let mut lanes = [0.0; $width];
+                lanes[..elements.len()].copy_from_slice(elements);
+                lanes
+            }
+            #[inline(always)]
+            fn store_part(self, elements: &mut [$float], lanes: Self::Float) {
+                elements.copy_from_slice(&lanes[..elements.len()]);
+            }
+            #[inline(always)]
             fn gather_4(self, lines: &[&[$float]; WIDEST], at: usize) -> [Self::Float; 4] {
                 let parts: [&[$float]; $width] = from_fn(|j| &lines[j][at..at + 4]);
                 from_fn(|t| from_fn(|j| parts[j][t]))

@@ -45,6 +45,10 @@ pub(crate) trait Registers: Lanes<Element: Native> {
     fn split_mut(elements: &mut [Self::Element]) -> (&mut [Self::Float], &mut [Self::Element]);
     /// Registers as their elements.
     fn elements(registers: &[Self::Float]) -> &[Self::Element];
+    /// A register of the elements, of which there are fewer than lanes; zeros behind the last.
+    fn load_part(self, elements: &[Self::Element]) -> Self::Float;
+    /// Writes the first lanes into the elements, of which there are fewer.
+    fn store_part(self, elements: &mut [Self::Element], lanes: Self::Float);
     /// The elements `at..at + 4` of each of the first `WIDTH` lines, as four registers: the lanes of
     /// register `t` are the lines, in the machine's favourite order.
     fn gather_4(self, lines: &[&[Self::Element]; WIDEST], at: usize) -> [Self::Float; 4];

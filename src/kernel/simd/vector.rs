@@ -44,6 +44,7 @@ macro_rules! vector {
     ($float:ident, $word:ident, $floats:ident, $words:ident, $masks:ident, $lanes:ident,
      $split:ident, $split_mut:ident, $first_true:ident, $min:ident, $max:ident,
      $splat:ident, $splat_bits:ident, $fused:ident, $deinterleave:ident,
+     $load_part:ident, $store_part:ident,
      { $($name:ident = $of:ident($($argument:ident: $from:ident),*) -> $to:ident;)* }) => {
         impl<W: Work<$float>, S: Ahead> NullaryFnOnce for Run<W, S, $float> {
             type Output = W::Output;
@@ -74,6 +75,14 @@ macro_rules! vector {
             #[inline(always)]
             fn elements(registers: &[S::$floats]) -> &[$float] {
                 bytemuck::cast_slice(registers)
+            }
+            #[inline(always)]
+            fn load_part(self, elements: &[$float]) -> S::$floats {
+                self.simd.$load_part(elements)
+            }
+            #[inline(always)]
+            fn store_part(self, elements: &mut [$float], lanes: S::$floats) {
+                self.simd.$store_part(elements, lanes);
             }
             #[inline(always)]
             fn gather_4(self, lines: &[&[$float]; WIDEST], at: usize) -> [S::$floats; 4] {
@@ -167,7 +176,8 @@ macro_rules! vector {
 }
 
 vector!(f32, u32, f32s, u32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, first_true_m32s,
-    min_f32s, max_f32s, splat_f32s, splat_u32s, mul_add_f32s, deinterleave_shfl_f32s, {
+    min_f32s, max_f32s, splat_f32s, splat_u32s, mul_add_f32s, deinterleave_shfl_f32s,
+    partial_load_f32s, partial_store_f32s, {
     add = add_f32s(a: Float, b: Float) -> Float;
     sub = sub_f32s(a: Float, b: Float) -> Float;
     mul = mul_f32s(a: Float, b: Float) -> Float;
@@ -191,7 +201,8 @@ vector!(f32, u32, f32s, u32s, m32s, F32_LANES, as_simd_f32s, as_mut_simd_f32s, f
 });
 
 vector!(f64, u64, f64s, u64s, m64s, F64_LANES, as_simd_f64s, as_mut_simd_f64s, first_true_m64s,
-    min_f64s, max_f64s, splat_f64s, splat_u64s, mul_add_f64s, deinterleave_shfl_f64s, {
+    min_f64s, max_f64s, splat_f64s, splat_u64s, mul_add_f64s, deinterleave_shfl_f64s,
+    partial_load_f64s, partial_store_f64s, {
     add = add_f64s(a: Float, b: Float) -> Float;
     sub = sub_f64s(a: Float, b: Float) -> Float;
     mul = mul_f64s(a: Float, b: Float) -> Float;

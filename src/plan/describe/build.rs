@@ -40,8 +40,8 @@ pub(crate) fn describe<P: Tensorial>(plan: &Plan<P>) -> Description {
     });
     let handed = handed.map(|(_, &id)| writer.bytes(id)).fold(0, |sum, bytes| sum + bytes);
     let scratch = lines.iter().map(|line| match &line.kernel {
-        Kernel::Chain(chain) => chain.scratch() as u64 * unit,
-        Kernel::Followed(_, _, chain) => chain.scratch() as u64 * unit,
+        Kernel::Chain(chain) => chain.scratch::<P::Element>() as u64 * unit,
+        Kernel::Followed(_, _, chain) => chain.scratch::<P::Element>() as u64 * unit,
         Kernel::Call(_) => 0,
     });
     // A band keeps sums on the way while its chains run.

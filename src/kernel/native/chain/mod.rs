@@ -3,14 +3,18 @@
 //! BITS: every element sees the functions of the tape in their order; tiles and threads only say
 //! which elements come first.
 
+mod fused;
 mod part;
 mod sums;
+#[cfg(test)]
+mod tests;
 
 use super::sum::sum_of as sum_of_blocks;
-use crate::kernel::chain::{Chain, Instruction, Operand};
+use crate::kernel::chain::{Chain, NEAR, Op, Operand};
 use crate::kernel::map::Pointwise;
 use crate::kernel::order::SB;
 use crate::kernel::{Binary, Elementary, scratch, threads};
+pub(crate) use fused::fused;
 use part::Part;
 use smallvec::SmallVec;
 use std::mem::take;
@@ -108,8 +112,8 @@ pub(crate) struct Prepared<'p, 'a, E> {
     operands: &'p [Place<'a, E>],
     /// Of each operand that repeats a short row: many copies of the row, one behind the other.
     copied: SmallVec<[Option<&'p [E]>; 8]>,
-    /// The chain's, but reading outputs where they are.
-    instructions: SmallVec<[Instruction; 8]>,
+    /// The chain's program, reading outputs where they are.
+    ops: &'p [Op],
     /// Whether each operand that stands in an output must be copied out of it first.
     moved: SmallVec<[bool; 8]>,
 }
@@ -131,7 +135,9 @@ pub(crate) fn prepared<E: Elementary, R>(
     // A tile of copied rows begins anywhere in a row.
     let reach = (chain.tile + row).min(chain.count() + row);
     let copies = pairs().filter(|&pair| repeats(pair)).count();
-    let (instructions, moved) = in_place(chain, operands);
+    let mut copy = SmallVec::new();
+    let moved = in_place(chain, operands, &mut copy);
+    let ops = if copy.is_empty() { &chain.ops } else { &copy[..] };
     scratch::with(copies * reach, |scratch| {
         let mut scratch = scratch.chunks_exact_mut(reach.max(1));
         let copied = pairs().map(|pair| match pair {
@@ -146,48 +152,47 @@ pub(crate) fn prepared<E: Elementary, R>(
             _ => None,
         });
         let copied = copied.collect();
-        work(&Prepared { chain, operands, copied, instructions, moved })
+        work(&Prepared { chain, operands, copied, ops, moved })
     })
 }
 
-/// The chain's instructions, reading an operand that stands in an output there, unless it is read
-/// again after it is overwritten; and whether each operand is.
+/// Whether each operand that stands in an output must be copied out of it first, as it is read again after
+/// it is overwritten; where some need not, `program` is the chain's, reading them there.
 fn in_place<E>(
     chain: &Chain,
     operands: &[Place<'_, E>],
-) -> (SmallVec<[Instruction; 8]>, SmallVec<[bool; 8]>) {
-    let mut instructions: SmallVec<[Instruction; 8]> = chain.instructions.iter().copied().collect();
+    program: &mut SmallVec<[Op; 32]>,
+) -> SmallVec<[bool; 8]> {
     let mut moved: SmallVec<[bool; 8]> = SmallVec::from_elem(false, operands.len());
     for (i, place) in operands.iter().enumerate() {
         let &Place::Output(output) = place else { continue };
+        if program.is_empty() {
+            program.extend_from_slice(&chain.ops);
+        }
         let to = (operands.len() + output) as u32;
-        let reads = |instruction: &Instruction| {
-            let arguments = &instruction.arguments[..instruction.function.arity()];
-            arguments.iter().filter(|&&argument| argument as usize == i).count()
+        let reads = |op: &Op| op.reads().iter().filter(|&&slot| slot as usize == i).count();
+        let written = program.iter().position(|op| op.writes() == Some(to));
+        let written = written.unwrap_or(program.len());
+        let after = program.iter().skip(written + 1).any(|op| reads(op) > 0);
+        let there = match program.get(written) {
+            // One of two is read where it is written; the other is not there meanwhile.
+            Some(Op::Alone(of)) => match of.function {
+                Pointwise::Binary(op) if op != Binary::Powf => {
+                    let here = &of.arguments[..2];
+                    here.iter().filter(|&&slot| slot as usize == i || slot == to).count() > 1
+                }
+                _ => of.arguments[..of.function.arity()].iter().any(|&slot| slot as usize == i),
+            },
+            // What a pass stores, it has read.
+            _ => false,
         };
-        let written = instructions.iter().position(|instruction| instruction.to == to);
-        let written = written.unwrap_or(instructions.len());
-        let after = instructions.iter().skip(written + 1).any(|of| reads(of) > 0);
-        let there = instructions.get(written).is_some_and(|of| match of.function {
-            Pointwise::Binary(Binary::Powf) | Pointwise::Unary(_) | Pointwise::Select => {
-                reads(of) > 0
-            }
-            // One of the two is read where it is written; the other is not there meanwhile.
-            Pointwise::Binary(_) => {
-                let others = of.arguments[..2].iter().filter(|&&argument| argument == to).count();
-                reads(of) > 0 && reads(of) + others > 1
-            }
-        });
         moved[i] = after || there;
         if !moved[i] {
-            for argument in instructions.iter_mut().flat_map(|of| &mut of.arguments) {
-                if *argument as usize == i {
-                    *argument = to;
-                }
-            }
+            let slots = program.iter_mut().flat_map(Op::slots_mut);
+            slots.filter(|slot| **slot as usize == i).for_each(|slot| *slot = to);
         }
     }
-    (instructions, moved)
+    moved
 }
 
 impl<E: Elementary> Prepared<'_, '_, E> {
@@ -202,11 +207,15 @@ impl<E: Elementary> Prepared<'_, '_, E> {
         let Self { chain, .. } = self;
         let tile = chain.tile.max(1);
         let copied = self.copied.iter().flatten().count();
-        scratch::with(tile * (chain.operands.len() - copied + chain.registers), |scratch| {
-            let tiles = scratch.chunks_exact_mut(tile);
+        let tiles = tile * (chain.operands.len() - copied + chain.registers);
+        let near = NEAR / size_of::<E>().max(1);
+        scratch::with(tiles + near * chain.near, |scratch| {
+            let (tiles, nears) = scratch.split_at_mut(tiles);
+            let (tiles, nears) =
+                (tiles.chunks_exact_mut(tile), nears.chunks_exact_mut(near.max(1)));
             // Outputs for as long as the scratch is there.
             let outputs = outputs.iter_mut().map(|output| &mut **output).collect();
-            Part::new(self).run(outputs, sums, bounds, tiles);
+            Part::new(self).run(outputs, sums, bounds, tiles, nears);
         });
     }
 }

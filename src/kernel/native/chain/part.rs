@@ -3,35 +3,14 @@
 
 use super::{Outputs, Place, Prepared, Sums, cut};
 use crate::kernel::Elementary;
-use crate::kernel::chain::{Chain, Instruction, Lie, Operand};
+use crate::kernel::chain::{Chain, Instruction, Lie, Op, Operand, Slot};
 use crate::kernel::map::Pointwise;
 use crate::kernel::native::map::map_to;
 use crate::kernel::native::pointwise::{select_to, zip_in_slice, zip_to_slice};
+use crate::kernel::task::ChainTask;
 use smallvec::SmallVec;
 use std::mem::take;
 use std::ops::Range;
-
-/// A tile's elements, or all of a splat's.
-enum Slot<'a, E> {
-    Read(&'a [E]),
-    Write(&'a mut [E]),
-}
-
-impl<E> Default for Slot<'_, E> {
-    fn default() -> Self {
-        Self::Read(&[])
-    }
-}
-
-impl<E> Slot<'_, E> {
-    #[inline]
-    fn read(&self) -> &[E] {
-        match self {
-            Self::Read(elements) => elements,
-            Self::Write(elements) => elements,
-        }
-    }
-}
 
 /// The part that runs.
 pub(super) struct Part<'p, 'o, 'a, E> {
@@ -51,6 +30,7 @@ impl<'p, 'o, 'a, E: Elementary> Part<'p, 'o, 'a, E> {
         sums: &mut Sums<'_, E>,
         bounds: Range<usize>,
         mut tiles: impl Iterator<Item = &'p mut [E]>,
+        near: impl Iterator<Item = &'p mut [E]>,
     ) {
         let ready = self.ready;
         let chain = ready.chain;
@@ -74,6 +54,7 @@ impl<'p, 'o, 'a, E: Elementary> Part<'p, 'o, 'a, E> {
         }
         self.slots.extend((0..chain.outputs).map(|_| Slot::default()));
         self.slots.extend((0..chain.registers).map(|_| Slot::Write(tile())));
+        self.slots.extend(near.map(Slot::Near));
         let mut at = bounds.start;
         while at < bounds.end {
             let row_left = if apart { row - at % row } else { usize::MAX };
@@ -83,12 +64,26 @@ impl<'p, 'o, 'a, E: Elementary> Part<'p, 'o, 'a, E> {
                 self.slots[chain.operands.len() + o] = Slot::Write(cut(rest, length));
             }
             self.load(at, length);
-            for instruction in &ready.instructions {
-                step(instruction, &mut self.slots, length);
-            }
+            self.pass(length);
             let slots = &self.slots;
             sums.take(length, |sum| slots[chain.sums[sum].from as usize].read());
             at += length;
+        }
+    }
+
+    /// Runs the program on a tile.
+    fn pass(&mut self, count: usize) {
+        for ops in self.ready.ops.chunk_by(Op::joins) {
+            match ops {
+                [Op::Alone(instruction)] => step(instruction, &mut self.slots, count),
+                _ => {
+                    let taken = E::chain(&mut ChainTask { ops, slots: &mut self.slots, count });
+                    assert!(
+                        taken,
+                        "invariant: only elements with such passes have folded functions"
+                    );
+                }
+            }
         }
     }
 

@@ -207,6 +207,12 @@ fn pack<R: Registers>(
             if b.row == 1 && b.column >= start + depth {
                 takes!("right operand turned");
                 pack::turned(token, b, [start, depth], extents, out);
+            } else if b.column == 1 {
+                let rows = out.chunks_exact_mut(panel.registers * R::WIDTH).take(depth);
+                for (t, row) in rows.enumerate() {
+                    let line = &b.elements[(start + t) * b.row + panel.column..][..panel.width];
+                    pack::line::<R>(line, row);
+                }
             } else {
                 pack::columns(b, [start, depth], extents, out);
             }

@@ -11,6 +11,7 @@ use crate::kernel::far::is_from_memory;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Native, Registers, WIDEST, Work};
 use crate::kernel::task::Matrix;
+use std::ops::Range;
 
 /// `out[0][j]` is row 0 of `a` times column `j` of `b`; columns of `b` lie in one piece.
 pub(super) struct Dots<'a, 'o, E> {
@@ -24,12 +25,8 @@ pub(super) struct Dots<'a, 'o, E> {
 
 /// Bytes of an operand that no cache holds for long: it is asked for ahead.
 ///
-/// COST: from a cache the asking costs 5 to 20 % and brings nothing.
+/// COST: from a cache the asking costs some time and brings nothing.
 const LARGE: usize = 24 << 20;
-
-/// How far ahead, in bytes. On a core with 48 KiB of first-level cache half of it was slower, and so
-/// was twice.
-const AHEAD: usize = 16 << 10;
 
 /// Bytes of a cache line.
 const CACHE_LINE: usize = 64;
@@ -61,8 +58,7 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
                 // Lanes without a column repeat the last, and are dropped.
                 *column = &b.elements[(first + j.min(width - 1)) * b.column..][..k];
             }
-            let next = if ahead { first * k + AHEAD / size_of::<E>() } else { usize::MAX };
-            let columns = Columns { lines: columns, whole: b.elements, next };
+            let columns = Columns { lines: columns, whole: b.elements, first, ahead };
             let sums = if fused {
                 columns.times::<R, true>(token, terms)
             } else {
@@ -86,9 +82,10 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
 /// As many columns as a register has lanes.
 struct Columns<'a, E> {
     lines: [&'a [E]; WIDEST],
-    /// All columns, and which element of them is to be asked for; none at `usize::MAX`.
+    /// All columns, which of them is the first here, and whether what comes next is asked for.
     whole: &'a [E],
-    next: usize,
+    first: usize,
+    ahead: bool,
 }
 
 impl<E: Native> Columns<'_, E> {
@@ -100,18 +97,18 @@ impl<E: Native> Columns<'_, E> {
         terms: &[E],
     ) -> R::Float {
         let zero = token.splat(E::exact(0.0));
-        let (k, mut next) = (terms.len(), self.next);
+        let k = terms.len();
         let (mut total, mut at) = (zero, 0);
         while at < k {
             let end = k.min(at + KB);
             let first = at == 0;
             let mut sum = zero;
+            let mut asked = self.next_block::<R>(k, at..end);
             while at + 4 <= end {
-                if next < usize::MAX {
-                    for line in 0..4 * R::WIDTH * size_of::<E>() / CACHE_LINE {
-                        token.ahead(self.whole, next + line * (CACHE_LINE / size_of::<E>()));
+                if self.ahead {
+                    for _ in 0..asked.each {
+                        token.ahead(self.whole, asked.next::<E>());
                     }
-                    next += 4 * R::WIDTH;
                 }
                 let registers = token.gather_4(&self.lines, at);
                 for t in 0..4 {
@@ -126,6 +123,17 @@ impl<E: Native> Columns<'_, E> {
             total = if first { sum } else { token.add(total, sum) };
         }
         total
+    }
+
+    /// What is read after the block `terms`, asked for while that is computed.
+    #[inline(always)]
+    fn next_block<R: Registers<Element = E>>(&self, k: usize, terms: Range<usize>) -> Asked {
+        let (column, start) =
+            if terms.end < k { (self.first, terms.end) } else { (self.first + R::WIDTH, 0) };
+        let depth = KB.min(k - start);
+        let lines = (depth * size_of::<E>()).div_ceil(CACHE_LINE);
+        let each = (R::WIDTH * lines).div_ceil((terms.len() / 4).max(1));
+        Asked { column: column * k + start, pitch: k, lines, line: 0, each }
     }
 
     /// The last terms, fewer than four.
@@ -159,5 +167,33 @@ impl<E: Native> Columns<'_, E> {
             sum = term::<R, FUSED>(token, sum, token.splat(terms[t]), registers[t]);
         }
         sum
+    }
+}
+
+/// The cache lines of a block of columns, in the order in which they lie.
+///
+/// COST: as they are read, a line of each column after the other, there is no order that a machine sees
+/// coming; and what is asked for a block ahead is there for the first column and for the last.
+struct Asked {
+    /// The element at which the next column's part begins.
+    column: usize,
+    pitch: usize,
+    lines: usize,
+    line: usize,
+    /// How many are asked for at a time.
+    each: usize,
+}
+
+impl Asked {
+    /// The element of the next line; past the last block it may lie past the last element.
+    #[inline(always)]
+    fn next<E>(&mut self) -> usize {
+        let element = self.column + self.line * (CACHE_LINE / size_of::<E>());
+        self.line += 1;
+        if self.line == self.lines {
+            self.line = 0;
+            self.column += self.pitch;
+        }
+        element
     }
 }

@@ -49,6 +49,22 @@ pub(in crate::kernel::native) fn columns<E: Elementary>(
     }
 }
 
+/// A part of a row, filled up with zeros: register by register, as it is too short for a call.
+#[inline(always)]
+pub(super) fn line<R: Registers>(from: &[R::Element], to: &mut [R::Element]) {
+    let width = from.len();
+    if width == to.len() {
+        let registers = R::split_mut(to).0.iter_mut().zip(R::split(from).0);
+        registers.for_each(
+            #[inline(always)]
+            |(to, from)| *to = *from,
+        );
+    } else {
+        to[..width].copy_from_slice(from);
+        to[width..].fill(R::Element::zero());
+    }
+}
+
 /// The same of columns that lie in one piece each, turned round in registers; what the lanes past
 /// the last column hold means nothing.
 #[inline(always)]

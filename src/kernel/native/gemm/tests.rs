@@ -6,6 +6,7 @@ use crate::kernel::reference::{self, View};
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::task::{GemmTask, Matrix};
 use crate::kernel::testing::{Random, Strided, assert_same, taken};
+use crate::kernel::threads::testing::eagerly;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn check<E: Native>(random: &mut Random, [m, k, n]: [usize; 3]) {
@@ -71,10 +72,12 @@ fn products_agree_at_block_boundaries() {
 fn products_agree_on_any_number_of_threads() {
     let mut random = Random(33);
     // By columns, by rows, by terms, and one that is not split.
-    for sizes in [[40, 130, 1030], [1500, 40, 80], [5, 40_000, 25], [700, 3100, 2], [3, 5, 3]] {
-        check::<f32>(&mut random, sizes);
-        check::<f64>(&mut random, sizes);
-    }
+    eagerly(|| {
+        for sizes in [[40, 130, 1030], [1500, 40, 80], [5, 40_000, 25], [700, 3100, 2], [3, 5, 3]] {
+            check::<f32>(&mut random, sizes);
+            check::<f64>(&mut random, sizes);
+        }
+    });
 }
 
 #[test]
@@ -104,31 +107,35 @@ fn each_path_is_taken_by_the_products_that_it_is_for() {
     assert!(path([1, 4096, 2048], [4096, 1], [1, 4096], 1).contains(&"asked for ahead"));
     assert_eq!(plain([64, 256, 2048], 2)[0], "columns over threads");
     assert_eq!(plain([2048, 256, 64], 2)[0], "rows over threads");
-    assert_eq!(plain([4, 200_000, 8], 2)[0], "terms over threads");
+    assert_eq!(plain([4, 800_000, 8], 2)[0], "terms over threads");
     assert!(!plain([64, 256, 2048], 1).contains(&"columns over threads"));
 }
 
 #[test]
 fn products_agree_where_memory_is_asked_for_ahead() {
-    let mut random = Random(39);
-    let mut check = |[m, k, n]: [usize; 3], [a, b]: [[usize; 2]; 2]| {
-        let mut operand = |count| (0..count).map(|_| random.value(false)).collect::<Vec<f32>>();
+    fn check<E: Native>([m, k, n]: [usize; 3], [a, b]: [[usize; 2]; 2]) {
+        let mut random = Random(39);
+        let mut operand = |count| (0..count).map(|_| random.value(false)).collect::<Vec<E>>();
         let (x, y) = (operand(m * k), operand(k * n));
         let (ae, be) = ([m, k], [k, n]);
         let (left, right) = (View::new(&x, &ae, &a, 0), View::new(&y, &be, &b, 0));
         let expected = reference::product(left, right);
         for level in Level::all() {
-            let mut out = vec![0.0; m * n];
+            let mut out = vec![E::zero(); m * n];
             let (a, b) = (Matrix::new(&x, a[0], a[1]), Matrix::new(&y, b[0], b[1]));
             let task = &mut GemmTask::new([m, k, n], a, b, &mut out);
             let paths = taken(|| gemm_at(level, || 1, task));
             assert!(paths.contains(&"asked for ahead"), "{paths:?}");
-            assert_same(&out, &expected, &format!("{m} x {k} x {n} at {level:?}"));
+            let what = format!("{m} x {k} x {n} of {} at {level:?}", E::NAME);
+            assert_same(&out, &expected, &what);
         }
-    };
-    check([4501, 1000, 16], [[1000, 1], [16, 1]]);
-    check([7, 700, 3100], [[700, 1], [3100, 1]]);
-    check([1, 301, 21_003], [[301, 1], [1, 301]]);
+    }
+    check::<f32>([4501, 1000, 16], [[1000, 1], [16, 1]]);
+    check::<f32>([7, 700, 3100], [[700, 1], [3100, 1]]);
+    check::<f32>([1, 301, 21_003], [[301, 1], [1, 301]]);
+    check::<f64>([4501, 500, 8], [[500, 1], [8, 1]]);
+    check::<f64>([7, 350, 3100], [[350, 1], [3100, 1]]);
+    check::<f64>([1, 151, 21_003], [[151, 1], [1, 151]]);
 }
 
 /// Every extent to 67 on every side, and strides of every kind.
@@ -212,7 +219,7 @@ fn finished(
     };
     let task = &mut GemmTask::new([m, k, n], a, b, &mut out).finish(&finish);
     task.start = START;
-    let paths = taken(|| gemm_at(level, || threads, task));
+    let paths = taken(|| eagerly(|| gemm_at(level, || threads, task)));
     assert!(task.finish.is_none(), "taken out");
     let what = format!("{m} x {k} x {n} at {level:?} on {threads} threads");
     assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1), "{what}");
@@ -269,7 +276,7 @@ fn fast_products_are_close_and_the_same_on_any_number_of_threads() {
             let product = |numerics, threads| {
                 let mut out = vec![E::zero(); m * n];
                 let task = &mut GemmTask::new([m, k, n], a, b, &mut out).numerics(numerics);
-                gemm_at(level, || threads, task);
+                eagerly(|| gemm_at(level, || threads, task));
                 out
             };
             let (exact, fast) = (product(Numerics::Exact, 1), product(Numerics::Fast, 1));

@@ -1,6 +1,6 @@
 //! Operands that lie across the rows: transposes in registers, and operands by tiles.
 
-use crate::kernel::reference::SB;
+use crate::kernel::reference::{SB, View};
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::testing::{Random, Strided, assert_same, taken};
 use crate::kernel::{Binary, Elementary, TransposeTask, native, reference};
@@ -75,6 +75,39 @@ fn every_order_of_axes_is_copied_and_combined_as_defined() {
 }
 
 #[test]
+fn short_rows_are_copied_as_defined_and_take_their_paths() {
+    fn check<E: Elementary>(random: &mut Random, extents: &[usize], order: &[usize]) {
+        let x = lying::<E>(random, extents, order);
+        let what = format!("{extents:?} in the order {order:?} of {}", E::NAME);
+        assert_same(&native::copy(x.view()), &x.view().to_vec(), &what);
+    }
+    let mut random = Random(64);
+    for length in 1..=10 {
+        for count in [1, 7, 8, 9, 33, 130] {
+            for order in [[0, 1, 2], [0, 2, 1], [2, 0, 1], [1, 0, 2]] {
+                for extents in [[2, count, length], [count, 3, length]] {
+                    check::<f32>(&mut random, &extents, &order);
+                    check::<f64>(&mut random, &extents, &order);
+                    check::<super::ordered::Ordered>(&mut random, &extents, &order);
+                }
+            }
+        }
+    }
+    // Windows over two axes, which overlap.
+    let image = Strided::<f32>::contiguous(&mut random, &[3, 20, 21], false).elements;
+    for (window, step) in [(3, 1), (3, 2), (2, 2), (5, 1)] {
+        let [high, wide] = [20, 21].map(|extent| (extent - window) / step + 1);
+        let extents = [3, high, wide, window, window];
+        let strides = [420, 21 * step, step, 21, 1];
+        let x = View::new(&image, &extents, &strides, 0);
+        assert_same(&native::copy(x), &x.to_vec(), &format!("{window} of step {step}"));
+        assert_eq!(taken(|| drop(native::copy(x))), ["short runs"]);
+    }
+    let x = lying::<f32>(&mut random, &[4, 100, 3], &[0, 2, 1]);
+    assert_eq!(taken(|| drop(native::copy(x.view()))), ["interleaved"]);
+}
+
+#[test]
 fn operands_across_the_rows_take_their_paths() {
     let random = &mut Random(62);
     let x = lying::<f32>(random, &[40, 50], &[1, 0]);
@@ -115,5 +148,6 @@ fn reductions_down_columns_agree_and_take_their_paths() {
         assert_same(&native::sum(wide.view(), &[0]), &reference::sum(wide.view(), &[0]), "wide");
         assert_same(&native::max(wide.view(), &[0]), &reference::max(wide.view(), &[0]), "wide");
     });
-    assert_eq!(paths, ["sums down columns", "maxima down columns"]);
+    let expected = ["sums down columns", "maxima down columns", "maxima down columns in registers"];
+    assert_eq!(paths, expected);
 }

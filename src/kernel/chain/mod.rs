@@ -4,10 +4,16 @@
 //! INVARIANT: an instruction reads operands and what earlier instructions wrote; outputs are
 //! row-major over the space.
 
+mod fold;
+mod slot;
+
+pub(crate) use fold::{Act, Op, folds};
+pub(crate) use slot::Slot;
+
 use super::map::{Pointwise, Unary};
 use super::order::SB;
 use super::walk::product_of;
-use super::{Binary, Elementary};
+use super::{Binary, Elementary, Lowering};
 
 /// One instruction. Slots are numbered: operands, then outputs, then registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +61,9 @@ pub(crate) struct Chain {
     pub(super) operands: Box<[Operand]>,
     pub(super) outputs: usize,
     pub(super) registers: usize,
-    pub(super) instructions: Box<[Instruction]>,
+    /// Slots behind the registers, of [`NEAR`] bytes: each holds what one pass writes and reads again.
+    pub(super) near: usize,
+    pub(super) ops: Box<[Op]>,
     pub(super) sums: Box<[Summed]>,
     /// The number of elements of a tile, the last apart.
     pub(super) tile: usize,
@@ -72,13 +80,17 @@ const TILES: usize = 32 << 10;
 /// 100 ns; beyond the most nothing is gained.
 const TILE: [usize; 2] = [2 << 10, 8 << 10];
 
+/// Bytes of the widest group of registers that a pass takes at a time.
+pub(crate) const NEAR: usize = 512;
+
 impl Chain {
     /// The program over `extents`, operands by their strides and offset.
     pub(crate) fn new<E: Elementary>(
         extents: &[usize],
         operands: &[(&[usize], usize)],
         [outputs, registers]: [usize; 2],
-        instructions: Vec<Instruction>,
+        instructions: &[Instruction],
+        sums: &[Summed],
     ) -> Self {
         let (extents, strides) = merge(extents, operands);
         let row = extents.last().copied().unwrap_or(1);
@@ -94,6 +106,17 @@ impl Chain {
             Operand { strides: strides.into(), offset, lie }
         });
         let operands: Box<[Operand]> = operands.collect();
+        let (first, mut sums) = (operands.len() as u32, Box::<[Summed]>::from(sums));
+        let (ops, [registers, near]) = match E::lowering() {
+            Lowering::Generic => {
+                (instructions.iter().copied().map(Op::Alone).collect(), [registers, 0])
+            }
+            _ => {
+                let registers = first + outputs as u32;
+                let program = fold::folded(instructions, first..registers, &sums);
+                fold::compact(program, &mut sums, registers)
+            }
+        };
         let read = operands.iter().filter(|of| of.lie != Lie::Splat).count();
         let [least, most] = TILE;
         let bytes = (TILES / (read + outputs + registers).max(1)).clamp(least, most);
@@ -103,15 +126,9 @@ impl Chain {
         // A small space is one tile, and takes no more scratch than it has elements.
         let tile = tile.min(product_of(&extents)).max(1);
         let costs = instructions.iter().map(|instruction| cost_of(instruction.function));
-        let cost = costs.fold(0, |sum, cost| sum + cost);
-        let (extents, instructions, sums) = (extents.into(), instructions.into(), Box::default());
-        Self { extents, operands, outputs, registers, instructions, sums, tile, cost }
-    }
-
-    /// The same program, with these sums.
-    pub(crate) fn summing(self, sums: impl IntoIterator<Item = Summed>) -> Self {
-        let sums: Box<[Summed]> = sums.into_iter().collect();
-        Self { cost: self.cost + sums.len(), sums, ..self }
+        let cost = costs.fold(sums.len(), |sum, cost| sum + cost);
+        let extents = extents.into();
+        Self { extents, operands, outputs, registers, near, ops, sums, tile, cost }
     }
 
     /// The number of elements of the space.
@@ -135,11 +152,12 @@ impl Chain {
     }
 
     /// The number of elements that one thread works in, at most.
-    pub(crate) fn scratch(&self) -> usize {
+    pub(crate) fn scratch<E>(&self) -> usize {
         let copies = self.operands.iter().filter(|operand| self.repeats(operand)).count();
         let tiles = self.registers + self.operands.len() - copies;
         let blocks = self.sums.len() * self.count().div_ceil(SB);
-        tiles * self.tile + copies * (self.tile + self.row()) + blocks
+        let near = self.near * (NEAR / size_of::<E>());
+        tiles * self.tile + copies * (self.tile + self.row()) + near + blocks
     }
 
     /// What depends on the machine: tiles and registers, in words.
@@ -147,7 +165,7 @@ impl Chain {
         let loads = self.operands.iter().filter(|operand| operand.lie == Lie::Strided).count();
         format!(
             "{} instructions over tiles of {} elements, {} registers, {loads} operands copied together",
-            self.instructions.len(),
+            self.ops.len(),
             self.tile,
             self.registers
         )
@@ -233,7 +251,7 @@ mod tests {
     fn an_operand_lies_as_its_strides_say() {
         let lies = |strides: &[usize]| {
             let operands: [(&[usize], usize); 2] = [(strides, 0), (&[3, 1], 0)];
-            Chain::new::<f32>(&[2, 3], &operands, [1, 0], Vec::new()).operands[0].lie
+            Chain::new::<f32>(&[2, 3], &operands, [1, 0], &[], &[]).operands[0].lie
         };
         assert_eq!(lies(&[3, 1]), Lie::Slice);
         assert_eq!(lies(&[0, 0]), Lie::Splat);

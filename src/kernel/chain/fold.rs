@@ -1,0 +1,315 @@
+//! Runs of plain functions folded into one pass: what one hands to the next stays in registers.
+//!
+//! A pass works on an accumulator, a few registers wide. Each function is applied to it with one more
+//! slot, so that a value which only the next function reads is never written.
+//!
+//! BITS: every function has its arguments in their order; where it is told apart which of them the
+//! accumulator is, it is so that this holds.
+
+use super::{Instruction, Summed};
+use crate::kernel::map::{Binary, Comparison, Pointwise, Unary};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a pass does with its accumulator, `a`, and the elements of one slot, `x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// `a = x`
+    Load,
+    /// `x = a`
+    Store,
+    /// The sum of two slots, in the place of `a`.
+    Sum,
+    /// Their difference.
+    Difference,
+    /// Their product.
+    Product,
+    /// `a + x`
+    Add,
+    /// `a - x`
+    Sub,
+    /// `x - a`
+    SubFrom,
+    /// `a * x`
+    Mul,
+    /// `a * a`
+    Square,
+    /// `a / x`
+    Div,
+    /// `x / a`
+    DivInto,
+    /// `a.absorb(x)`
+    Absorb,
+    /// `x.absorb(a)`
+    AbsorbedBy,
+    /// `a.absorb_div(x)`
+    AbsorbDiv,
+    /// `x.absorb_div(a)`
+    AbsorbDivInto,
+    /// `a.maximum(x)`
+    Maximum,
+    /// 1 where `a < x`, else 0.
+    Lt,
+    /// 1 where `a <= x`, else 0.
+    Le,
+    /// 1 where `a > x`, else 0.
+    Gt,
+    /// 1 where `a >= x`, else 0.
+    Ge,
+    /// 1 where `a == x`, else 0.
+    Eq,
+    /// 1 where `a != x`, else 0.
+    Ne,
+    /// `-a`
+    Neg,
+    /// The square root of `a`.
+    Sqrt,
+    /// `a.relu()`
+    Relu,
+    /// `a.exp()`, and so on.
+    Exp,
+    ExpM1,
+    Ln,
+    Ln1p,
+    Tanh,
+    Sigmoid,
+    Erf,
+    /// The first slot where `a` is not 0, else the second.
+    Choose,
+    /// `a` where the first slot is not 0, else the second.
+    ChosenOn,
+    /// The second slot where the first is not 0, else `a`.
+    ChosenOff,
+}
+
+impl Act {
+    /// How many slots it names.
+    #[inline(always)]
+    pub(crate) fn takes(self) -> usize {
+        match self {
+            Self::Square | Self::Neg | Self::Sqrt | Self::Relu => 0,
+            Self::Exp | Self::ExpM1 | Self::Ln | Self::Ln1p => 0,
+            Self::Tanh | Self::Sigmoid | Self::Erf => 0,
+            Self::Choose | Self::ChosenOn | Self::ChosenOff => 2,
+            Self::Sum | Self::Difference | Self::Product => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// A part of a chain's program.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Op {
+    /// A loop of its own over the tile.
+    Alone(Instruction),
+    /// A step of a pass: neighbours of this kind are one pass.
+    Folded(Act, [u32; 2]),
+}
+
+impl Op {
+    /// Whether both are of one pass, where they are neighbours.
+    pub(crate) fn joins(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Folded(..), Self::Folded(..)))
+    }
+
+    /// The slots that it reads.
+    pub(crate) fn reads(&self) -> &[u32] {
+        match self {
+            Self::Alone(of) => &of.arguments[..of.function.arity()],
+            Self::Folded(Act::Store, _) => &[],
+            Self::Folded(act, slots) => &slots[..act.takes()],
+        }
+    }
+
+    /// The slot that it writes.
+    pub(crate) fn writes(&self) -> Option<u32> {
+        match self {
+            Self::Alone(of) => Some(of.to),
+            Self::Folded(Act::Store, slots) => Some(slots[0]),
+            Self::Folded(..) => None,
+        }
+    }
+
+    /// Every slot that it names, to be written anew.
+    pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut u32> {
+        let (arguments, slot): (&mut [u32], _) = match self {
+            Self::Alone(of) => (&mut of.arguments, Some(&mut of.to)),
+            Self::Folded(_, slots) => (slots, None),
+        };
+        arguments.iter_mut().chain(slot)
+    }
+}
+
+/// Whether a pass has the function: all but powers, and those of which a lane may take a long way.
+pub(crate) fn folds(function: Pointwise) -> bool {
+    match function {
+        Pointwise::Unary(op) => !matches!(op, Unary::Sin | Unary::Cos | Unary::Powi(_)),
+        Pointwise::Binary(op) => op != Binary::Powf,
+        Pointwise::Select => true,
+    }
+}
+
+/// The program of the instructions: two and more plain functions in a row are a pass. `outputs` are the
+/// slots that are written for good.
+pub(super) fn folded(
+    instructions: &[Instruction],
+    outputs: std::ops::Range<u32>,
+    sums: &[Summed],
+) -> Vec<Op> {
+    let mut program = Vec::new();
+    let mut at = 0;
+    for run in instructions.chunk_by(|a, b| folds(a.function) && folds(b.function)) {
+        if let [alone] = run {
+            program.push(Op::Alone(*alone));
+        } else {
+            let end = at + run.len();
+            let mut held = None;
+            for i in at..end {
+                let next = (i + 1 < end).then(|| &instructions[i + 1]);
+                apply(&mut program, &instructions[i], held);
+                let to = instructions[i].to;
+                let kept = outputs.contains(&to) || sums.iter().any(|sum| sum.from == to);
+                if kept || is_read(to, &instructions[i + 1..], next.is_some()) {
+                    program.push(Op::Folded(Act::Store, [to; 2]));
+                }
+                held = Some(to);
+            }
+        }
+        at += run.len();
+    }
+    program
+}
+
+/// The program with its registers, the slots from `first`, numbered anew; how many there are of tiles, and
+/// how many that come behind those hold what one pass alone writes and reads. What only the accumulator
+/// holds needs none.
+pub(super) fn compact(
+    mut program: Vec<Op>,
+    sums: &mut [Summed],
+    first: u32,
+) -> (Box<[Op]>, [usize; 2]) {
+    let written = program.iter().filter_map(Op::writes).filter(|&slot| slot >= first);
+    let kept: BTreeSet<u32> = written.collect();
+    let mut far: BTreeSet<u32> = sums.iter().map(|sum| sum.from).collect();
+    // The pass that wrote each last.
+    let mut home = BTreeMap::new();
+    for (number, pass) in program.chunk_by(Op::joins).enumerate() {
+        for op in pass {
+            far.extend(op.reads().iter().filter(|slot| home.get(*slot) != Some(&number)));
+            if let Some(to) = op.writes() {
+                home.insert(to, number);
+                far.extend(matches!(op, Op::Alone(_)).then_some(to));
+            }
+        }
+    }
+    let order: Vec<u32> = {
+        let (far, near): (Vec<u32>, Vec<u32>) = kept.iter().partition(|slot| far.contains(slot));
+        far.into_iter().chain(near).collect()
+    };
+    let tiles = kept.intersection(&far).count();
+    let named = program.iter_mut().flat_map(Op::slots_mut);
+    let named = named.chain(sums.iter_mut().map(|sum| &mut sum.from));
+    for slot in named {
+        if let Some(place) = order.iter().position(|other| *other == *slot) {
+            *slot = first + place as u32;
+        }
+    }
+    (program.into(), [tiles, kept.len() - tiles])
+}
+
+fn arguments(of: &Instruction) -> &[u32] {
+    &of.arguments[..of.function.arity()]
+}
+
+/// Whether the value in `slot` is read by what follows, but as the accumulator of the first.
+fn is_read(slot: u32, following: &[Instruction], accumulates: bool) -> bool {
+    for (number, of) in following.iter().enumerate() {
+        let reads = arguments(of).iter().filter(|&&argument| argument == slot).count();
+        let held = number == 0 && accumulates;
+        let squares = of.function == Pointwise::Binary(Binary::Mul) && reads == 2;
+        if reads > usize::from(held) && !(held && squares) {
+            return true;
+        }
+        if of.to == slot {
+            return false;
+        }
+    }
+    false
+}
+
+/// Applies a function, with the accumulator where it holds one of the arguments.
+fn apply(program: &mut Vec<Op>, of: &Instruction, held: Option<u32>) {
+    let arguments = arguments(of);
+    let mut push = |act, slots: [u32; 2]| program.push(Op::Folded(act, slots));
+    let mut place = held.and_then(|held| arguments.iter().position(|&slot| slot == held));
+    let both = match of.function {
+        Pointwise::Binary(Binary::Add) => Some(Act::Sum),
+        Pointwise::Binary(Binary::Sub) => Some(Act::Difference),
+        Pointwise::Binary(Binary::Mul) => Some(Act::Product),
+        _ => None,
+    };
+    if let (None, Some(act), &[a, b]) = (place, both, arguments) {
+        return push(act, [a, b]);
+    }
+    if place.is_none() {
+        push(Act::Load, [arguments[0]; 2]);
+        place = Some(0);
+    }
+    let first = place == Some(0);
+    match (of.function, arguments) {
+        (Pointwise::Unary(op), _) => push(
+            match op {
+                Unary::Neg => Act::Neg,
+                Unary::Sqrt => Act::Sqrt,
+                Unary::Relu => Act::Relu,
+                Unary::Exp => Act::Exp,
+                Unary::ExpM1 => Act::ExpM1,
+                Unary::Ln => Act::Ln,
+                Unary::Ln1p => Act::Ln1p,
+                Unary::Tanh => Act::Tanh,
+                Unary::Sigmoid => Act::Sigmoid,
+                Unary::Erf => Act::Erf,
+                _ => unreachable!("invariant: such a function stands alone"),
+            },
+            [0; 2],
+        ),
+        (Pointwise::Binary(op), &[a, b]) => {
+            let other = if first { b } else { a };
+            push(
+                match (op, first) {
+                    (Binary::Mul, _) if a == b => Act::Square,
+                    // These two round alike either way round; which of two NaN they give is nobody's.
+                    (Binary::Add, _) => Act::Add,
+                    (Binary::Sub, true) => Act::Sub,
+                    (Binary::Sub, false) => Act::SubFrom,
+                    (Binary::Mul, _) => Act::Mul,
+                    (Binary::Div, true) => Act::Div,
+                    (Binary::Div, false) => Act::DivInto,
+                    (Binary::Absorb, true) => Act::Absorb,
+                    (Binary::Absorb, false) => Act::AbsorbedBy,
+                    (Binary::AbsorbDiv, true) => Act::AbsorbDiv,
+                    (Binary::AbsorbDiv, false) => Act::AbsorbDivInto,
+                    // Of two NaN either is one; of two zeros the sign is told by both.
+                    (Binary::Maximum, _) => Act::Maximum,
+                    (Binary::Compare(Comparison::Lt), true) => Act::Lt,
+                    (Binary::Compare(Comparison::Le), true) => Act::Le,
+                    (Binary::Compare(Comparison::Gt), true) => Act::Gt,
+                    (Binary::Compare(Comparison::Ge), true) => Act::Ge,
+                    (Binary::Compare(Comparison::Lt), false) => Act::Gt,
+                    (Binary::Compare(Comparison::Le), false) => Act::Ge,
+                    (Binary::Compare(Comparison::Gt), false) => Act::Lt,
+                    (Binary::Compare(Comparison::Ge), false) => Act::Le,
+                    (Binary::Compare(Comparison::Eq), _) => Act::Eq,
+                    (Binary::Compare(Comparison::Ne), _) => Act::Ne,
+                    (Binary::Powf, _) => unreachable!("invariant: a power stands alone"),
+                },
+                [other; 2],
+            );
+        }
+        (Pointwise::Select, &[condition, on, off]) => match place {
+            Some(0) => push(Act::Choose, [on, off]),
+            Some(1) => push(Act::ChosenOn, [condition, off]),
+            _ => push(Act::ChosenOff, [condition, on]),
+        },
+        _ => unreachable!("invariant: a function has as many arguments as it takes"),
+    }
+}
