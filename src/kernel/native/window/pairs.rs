@@ -25,14 +25,29 @@ const TOGETHER: usize = 256;
 /// COST: a loop over windows that does not know how many they are spends most of its time finding out.
 const TURN: usize = 16;
 
-/// Rows of windows that are brought together: 1 where they are long or whole turns, else whole turns
-/// where that is possible.
+/// Rows of windows that are brought together: whole turns where that is possible, one where rows are
+/// long.
 fn together(across: usize) -> usize {
-    if across >= 64 || across.is_multiple_of(TURN) {
-        return 1;
-    }
-    let (rows, whole) = (TOGETHER / across, TURN >> across.trailing_zeros());
-    if rows < whole { rows } else { rows / whole * whole }
+    let (rows, whole) = (TOGETHER / across, TURN >> across.trailing_zeros().min(4));
+    if rows < whole { rows.max(1) } else { rows / whole * whole }
+}
+
+/// Whether rows are whole turns as they lie.
+fn whole(across: usize) -> bool {
+    across.is_multiple_of(TURN)
+}
+
+/// Runs `$run` with the number of windows of a row, one that is known where it is a turn.
+macro_rules! by_turns {
+    ($of:expr, $across:ident => $run:expr) => {
+        match $of {
+            TURN => {
+                let $across = TURN;
+                $run
+            }
+            $across => $run,
+        }
+    };
 }
 
 /// The four elements of a window.
@@ -121,6 +136,18 @@ fn reduced<E: Native>(
     out: &mut [E],
     f: impl Fn(Square<E>) -> E + Copy,
 ) {
+    if whole(across) {
+        by_turns!(across, across => {
+            for (rows, out) in images.chunks_exact(4 * across).zip(out.chunks_exact_mut(across)) {
+                let (above, below) = rows.split_at(2 * across);
+                out.iter_mut().zip(squares([above, below])).for_each(
+                    #[inline(always)]
+                    |(to, square)| *to = f(square),
+                );
+            }
+        });
+        return;
+    }
     let (rows, mut halves) = (together(across), Halves::new());
     let images = images.chunks(4 * across * rows);
     for (rows, out) in images.zip(out.chunks_mut(across * rows)) {
@@ -211,6 +238,16 @@ pub(super) fn max_gradient<E: Native>(
     level.compiled(
         #[inline(always)]
         || {
+            if whole(across) {
+                return by_turns!(across, across => {
+                    let rows = images.chunks_exact(4 * across).zip(out.chunks_exact_mut(4 * across));
+                    for ((rows, out), g) in rows.zip(cotangent.chunks_exact(across)) {
+                        let (above, below) = rows.split_at(2 * across);
+                        let (above_out, below_out) = out.split_at_mut(2 * across);
+                        routed([above, below], g, [above_out, below_out]);
+                    }
+                });
+            }
             let (mut from, mut to) = (Halves::new(), Halves::new());
             let cotangent = cotangent.chunks(across * rows);
             for ((rows, out), g) in images.chunks(size).zip(out.chunks_mut(size)).zip(cotangent) {

@@ -115,6 +115,7 @@ fn convolutions_agree_at_block_boundaries_and_on_threads() {
         ([36, 1, 20, 20], [6, 1, 5, 5], Window::new()),
         ([32, 3, 6, 6], [9, 3, 3, 3], Window::new()),
         ([20, 2, 8, 8], [11, 2, 3, 3], same),
+        ([12, 1, 22, 18], [5, 1, 3, 3], Window::new()),
         ([8, 4, 16, 8], [4, 2, 3, 3], same.step([2, 1]).groups(2)),
         // Enough work for several threads.
         ([5, 12, 24, 24], [24, 12, 5, 5], Window::new()),
@@ -246,9 +247,19 @@ fn pools_agree_on_large_windows_and_on_threads() {
 fn pools_of_two_by_two_agree_and_take_their_paths() {
     let mut random = Random(45);
     let window = Window::new().step([2, 2]);
-    for [height, width] in
-        [[2, 2], [4, 8], [8, 8], [6, 16], [24, 24], [2, 32], [10, 14], [4, 70], [62, 26], [50, 8]]
-    {
+    for [height, width] in [
+        [2, 2],
+        [4, 8],
+        [8, 8],
+        [6, 16],
+        [24, 24],
+        [2, 32],
+        [10, 14],
+        [4, 70],
+        [62, 26],
+        [50, 8],
+        [4, 530],
+    ] {
         for _ in 0..6 {
             let geometry = ([3, 2, height, width], [2, 2, 2, 2], window);
             check_pools::<f32>(&mut random, geometry, &[1, 2]);
