@@ -29,7 +29,7 @@ Usage: cargo xtask COMMAND
   cross [x86|arm]  the golden tests on other processors, under QEMU
   cross native     the golden tests compiled for this processor (`-C target-cpu=native`)
   deep [FILTER]    the tests that take too long for `ci`, in release
-  faults           seeds faults into the kernels, each of which a test must catch
+  faults [FILE..]  seeds faults into the kernels, each of which a test must catch
   callgrind [--renew]
                    instruction counts under valgrind against benches/instructions.txt
   ops              rewrites docs/OPERATIONS.md from the operations' own tables
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         ["cross", "arm"] => cross::arm().map(run::Tally::report),
         ["deep"] => ci::deep("deep_").map(run::Tally::report),
         ["deep", filter] => ci::deep(filter).map(run::Tally::report),
-        ["faults"] => faults::faults(),
+        ["faults", only @ ..] => faults::faults(only),
         ["callgrind"] => callgrind::callgrind(false),
         ["callgrind", "--renew"] => callgrind::callgrind(true),
         ["ops"] => regenerate::operations(),
