@@ -268,9 +268,14 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
         let _ = task;
         false
     }
-    /// Computes several element-wise functions, one after another, in one pass of the element's own.
-    /// `false`: not taken, and the crate's loops compute each. Called by plans alone; what the functions
-    /// are is the crate's own business, so that only `f32` and `f64` take it.
+    /// Whether [`Elementary::chain`] is there. What a pass does is the crate's own business, so that only `f32`
+    /// and `f64` have one.
+    #[doc(hidden)]
+    fn folds() -> bool {
+        false
+    }
+    /// Computes several element-wise functions, one after another, in one pass. Called by plans, and only
+    /// where [`Elementary::folds`].
     #[doc(hidden)]
     fn chain(task: &mut ChainTask<'_, '_, Self>) -> bool {
         let _ = task;

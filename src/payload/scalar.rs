@@ -192,6 +192,9 @@ macro_rules! float {
             fn map(task: &mut MapTask<'_, Self>) -> bool {
                 native::lanes::map(task)
             }
+            fn folds() -> bool {
+                true
+            }
             fn chain(task: &mut ChainTask<'_, '_, Self>) -> bool {
                 native::chain::fused(task)
             }

@@ -7,7 +7,7 @@ use crate::kernel::chain::{Chain, Instruction, Summed, folds};
 use crate::ops::lower::{Argument, Lowered, Micro};
 use crate::payload::Tensorial;
 use crate::plan::item::Definition;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The chain that follows on a kernel of so many operands: its first operand is the kernel's result.
 pub(super) fn following<P: Tensorial>(
@@ -132,22 +132,32 @@ fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> (Vec<Named>, Vec<
 /// The functions in an order in which one that reads what the last computed comes next, where it may, and
 /// plain ones come before those that take a loop of their own: neighbours that are plain make one pass.
 fn ordered(named: Vec<Named>) -> Vec<Named> {
-    let mut left: Vec<Option<Named>> = named.into_iter().map(Some).collect();
-    let writer: BTreeMap<Name, usize> =
-        left.iter().flatten().enumerate().map(|(at, (_, _, to))| (*to, at)).collect();
-    let mut ordered: Vec<Named> = Vec::with_capacity(left.len());
-    let reads = |(_, arguments, _): &Named, name: Name| arguments.contains(&Some(name));
-    while ordered.len() < left.len() {
-        let ready = |(_, arguments, _): &Named| {
-            let mut writers = arguments.iter().flatten().filter_map(|name| writer.get(name));
-            writers.all(|&at| left[at].is_none())
-        };
-        let held = ordered.last().map(|(_, _, to)| *to);
-        let rank = |of: &Named| (!folds(of.0.function), !held.is_some_and(|held| reads(of, held)));
-        let next = left.iter().enumerate().filter_map(|(at, of)| Some((at, of.as_ref()?)));
-        let next = next.filter(|(_, of)| ready(of)).min_by_key(|&(at, of)| (rank(of), at));
-        let (next, _) = next.expect("invariant: a function reads what others before it write");
-        ordered.extend(left[next].take());
+    let writer: BTreeMap<Name, usize> = named.iter().map(|(_, _, to)| *to).zip(0..).collect();
+    let mut readers = vec![BTreeSet::new(); named.len()];
+    let mut missing = vec![0; named.len()];
+    for (at, (_, arguments, _)) in named.iter().enumerate() {
+        for &from in arguments.iter().flatten().filter_map(|name| writer.get(name)) {
+            missing[at] += usize::from(readers[from].insert(at));
+        }
+    }
+    let is_long = |at: usize| !folds(named[at].0.function);
+    let mut ready: BTreeSet<(bool, usize)> =
+        (0..named.len()).filter(|&at| missing[at] == 0).map(|at| (is_long(at), at)).collect();
+    let mut ordered = Vec::with_capacity(named.len());
+    let mut last: Option<usize> = None;
+    while let Some(&first) = ready.first() {
+        let held = last.into_iter().flat_map(|last| &readers[last]).map(|&at| (is_long(at), at));
+        let held = held.filter(|of| ready.contains(of)).min();
+        let next = held.filter(|held| held.0 == first.0).unwrap_or(first);
+        ready.remove(&next);
+        for &reader in &readers[next.1] {
+            missing[reader] -= 1;
+            if missing[reader] == 0 {
+                ready.insert((is_long(reader), reader));
+            }
+        }
+        ordered.push(named[next.1]);
+        last = Some(next.1);
     }
     ordered
 }

@@ -201,16 +201,14 @@ pub(super) fn compact(
             }
         }
     }
-    let order: Vec<u32> = {
-        let (far, near): (Vec<u32>, Vec<u32>) = kept.iter().partition(|slot| far.contains(slot));
-        far.into_iter().chain(near).collect()
-    };
+    let (tiled, near): (Vec<u32>, Vec<u32>) = kept.iter().partition(|slot| far.contains(slot));
+    let places: BTreeMap<u32, u32> = tiled.into_iter().chain(near).zip(first..).collect();
     let tiles = kept.intersection(&far).count();
     let named = program.iter_mut().flat_map(Op::slots_mut);
     let named = named.chain(sums.iter_mut().map(|sum| &mut sum.from));
     for slot in named {
-        if let Some(place) = order.iter().position(|other| *other == *slot) {
-            *slot = first + place as u32;
+        if let Some(place) = places.get(slot) {
+            *slot = *place;
         }
     }
     (program.into(), [tiles, kept.len() - tiles])
@@ -277,7 +275,7 @@ fn apply(program: &mut Vec<Op>, of: &Instruction, held: Option<u32>) {
             push(
                 match (op, first) {
                     (Binary::Mul, _) if a == b => Act::Square,
-                    // These two round alike either way round; which of two NaN they give is nobody's.
+                    // Sums and products round alike either way round; which of two NaN they give is nobody's.
                     (Binary::Add, _) => Act::Add,
                     (Binary::Sub, true) => Act::Sub,
                     (Binary::Sub, false) => Act::SubFrom,

@@ -13,7 +13,7 @@ pub(crate) use slot::Slot;
 use super::map::{Pointwise, Unary};
 use super::order::SB;
 use super::walk::product_of;
-use super::{Binary, Elementary, Lowering};
+use super::{Binary, Elementary};
 
 /// One instruction. Slots are numbered: operands, then outputs, then registers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,11 +107,9 @@ impl Chain {
         });
         let operands: Box<[Operand]> = operands.collect();
         let (first, mut sums) = (operands.len() as u32, Box::<[Summed]>::from(sums));
-        let (ops, [registers, near]) = match E::lowering() {
-            Lowering::Generic => {
-                (instructions.iter().copied().map(Op::Alone).collect(), [registers, 0])
-            }
-            _ => {
+        let (ops, [registers, near]) = match E::folds() {
+            false => (instructions.iter().copied().map(Op::Alone).collect(), [registers, 0]),
+            true => {
                 let registers = first + outputs as u32;
                 let program = fold::folded(instructions, first..registers, &sums);
                 fold::compact(program, &mut sums, registers)
@@ -156,7 +154,7 @@ impl Chain {
         let copies = self.operands.iter().filter(|operand| self.repeats(operand)).count();
         let tiles = self.registers + self.operands.len() - copies;
         let blocks = self.sums.len() * self.count().div_ceil(SB);
-        let near = self.near * (NEAR / size_of::<E>());
+        let near = self.near * (NEAR / size_of::<E>().max(1));
         tiles * self.tile + copies * (self.tile + self.row()) + near + blocks
     }
 
@@ -164,10 +162,10 @@ impl Chain {
     pub(crate) fn machine(&self) -> String {
         let loads = self.operands.iter().filter(|operand| operand.lie == Lie::Strided).count();
         format!(
-            "{} instructions over tiles of {} elements, {} registers, {loads} operands copied together",
+            "{} acts over tiles of {} elements, {} registers, {loads} operands copied together",
             self.ops.len(),
             self.tile,
-            self.registers
+            self.registers + self.near
         )
     }
 }

@@ -11,9 +11,10 @@
 //! their caller slept.)
 
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
+use std::cell::Cell;
 use std::hint::spin_loop;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 /// How often a caller looks whether its parts have ended before it sleeps.
@@ -25,8 +26,15 @@ const WAITS: usize = 1 << 12;
 /// Threads that look for parts.
 static LOOKING: AtomicUsize = AtomicUsize::new(0);
 
-/// Callers outside of any pool that share parts at the moment.
-static CALLERS: AtomicUsize = AtomicUsize::new(0);
+/// Whether a caller shares parts at the moment.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Whether this thread is the one that does.
+    static SHARES: Cell<bool> = const { Cell::new(false) };
+    /// Whether it looks for parts.
+    static LOOKS_HERE: Cell<bool> = const { Cell::new(false) };
+}
 
 /// How many threads a caller here can share parts with, itself among them.
 pub(super) fn available() -> usize {
@@ -59,7 +67,8 @@ pub(super) fn each<T: Send>(parts: Vec<T>, run: impl Fn(T) + Sync) {
     struct Caller;
     impl Drop for Caller {
         fn drop(&mut self) {
-            CALLERS.fetch_sub(1, Ordering::Release);
+            SHARES.set(false);
+            TAKEN.store(false, Ordering::Release);
         }
     }
     let run = &run;
@@ -71,10 +80,14 @@ pub(super) fn each<T: Send>(parts: Vec<T>, run: impl Fn(T) + Sync) {
             first.into_iter().for_each(run);
         });
     }
-    let others = CALLERS.fetch_add(1, Ordering::Acquire);
-    let _caller = Caller;
-    let pool = if others == 0 { pool() } else { None };
+    // Parts of a part are shared as parts are.
+    let within = SHARES.get();
+    let pool = pool().filter(|_| within || !TAKEN.swap(true, Ordering::Acquire));
     let Some(pool) = pool else { return parts.into_iter().for_each(run) };
+    let _caller = (!within).then(|| {
+        SHARES.set(true);
+        Caller
+    });
     let left = AtomicUsize::new(parts.len() - 1);
     look(pool, parts.len() - 1);
     let left = &left;
@@ -107,6 +120,11 @@ fn look(pool: &'static ThreadPool, count: usize) {
     while LOOKING.load(Ordering::Relaxed) < count {
         LOOKING.fetch_add(1, Ordering::Relaxed);
         pool.spawn(|| {
+            // A thread that looks finds whoever was to look on another one.
+            if LOOKS_HERE.replace(true) {
+                LOOKING.fetch_sub(1, Ordering::Relaxed);
+                return;
+            }
             let mut waits = 0;
             while waits < WAITS {
                 match rayon::yield_now() {
@@ -118,7 +136,56 @@ fn look(pool: &'static ThreadPool, count: usize) {
                 }
                 spin_loop();
             }
+            LOOKS_HERE.set(false);
             LOOKING.fetch_sub(1, Ordering::Relaxed);
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn on_a_pool_thread() -> bool {
+        thread::current().name().is_some_and(|name| name.starts_with("poorgrad "))
+    }
+
+    #[test]
+    fn a_part_that_panics_is_the_callers_and_the_next_are_shared() {
+        for faulty in [0, 1] {
+            let parts = vec![0, 1];
+            let run = |part| assert_ne!(part, faulty, "a part");
+            assert!(catch_unwind(AssertUnwindSafe(|| each(parts, run))).is_err());
+        }
+        // Other tests share parts too, and only one caller at a time does.
+        let shared = || {
+            let elsewhere = AtomicUsize::new(0);
+            each(vec![0, 1], |_| {
+                elsewhere.fetch_add(usize::from(on_a_pool_thread()), Ordering::Relaxed);
+                thread::sleep(std::time::Duration::from_micros(100));
+            });
+            elsewhere.into_inner() == 1
+        };
+        assert!(available() == 1 || (0..10_000).any(|_| shared()));
+    }
+
+    #[test]
+    fn parts_of_parts_and_those_of_two_callers_are_all_done() {
+        let done = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        each(vec![(); 3], |()| {
+                            each(vec![(); 2], |()| {
+                                done.fetch_add(1, Ordering::Relaxed);
+                            });
+                        });
+                    }
+                });
+            }
+        });
+        assert_eq!(done.into_inner(), 2 * 200 * 6);
     }
 }

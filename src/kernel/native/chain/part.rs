@@ -78,10 +78,7 @@ impl<'p, 'o, 'a, E: Elementary> Part<'p, 'o, 'a, E> {
                 [Op::Alone(instruction)] => step(instruction, &mut self.slots, count),
                 _ => {
                     let taken = E::chain(&mut ChainTask { ops, slots: &mut self.slots, count });
-                    assert!(
-                        taken,
-                        "invariant: only elements with such passes have folded functions"
-                    );
+                    assert!(taken, "invariant: an element that folds has passes");
                 }
             }
         }

@@ -14,14 +14,6 @@ pub(in crate::kernel::native) fn columns<E: Elementary>(
     out: &mut [E],
 ) {
     let rows = out.chunks_exact_mut(padded).take(depth);
-    if b.column == 1 {
-        for (t, row) in rows.enumerate() {
-            let from = &b.elements[(start + t) * b.row + column..][..width];
-            row[..width].clone_from_slice(from);
-            row[width..].fill(E::zero());
-        }
-        return;
-    }
     if width < padded {
         rows.for_each(|row| row[width..].fill(E::zero()));
     }

@@ -10,7 +10,8 @@ use std::ops::Range;
 /// `cotangent[strips[s] + l - p * back[0] - q * back[1]]`.
 ///
 /// INVARIANT: a sum over filters is one block of terms. The weights are finite, so that the zeros
-/// round a cotangent contribute `+0`, which changes no sum: none is ever `-0`.
+/// round a cotangent contribute `+0`, which changes no sum, as none is ever `-0`; or the terms leave out what
+/// has no window.
 pub(super) struct Adjoint<'a, E> {
     /// `[c, kh, kw, f]`.
     pub(super) weights: &'a [E],

@@ -15,6 +15,9 @@ use crate::kernel::window::Windows;
 /// windows that see the same part of an image.
 const SUMS: usize = 32_768;
 
+/// Elements of padded images that are held at a time.
+const IMAGES: usize = 1 << 17;
+
 /// The runs of windows down and across, by which terms they have.
 ///
 /// BITS: a term in the padding is `+0` or `-0` where weights are finite, and changes no sum: none is
@@ -74,7 +77,8 @@ pub(super) fn run<E: Native>(
     if count > 1 {
         takes!("windows by their terms");
     }
-    let slots = (SUMS / pitch / positions).clamp(1, items.len().max(1));
+    // No more padded images than stay near.
+    let slots = (SUMS / pitch / positions).min(IMAGES / size.max(1)).clamp(1, items.len().max(1));
     let band = (SUMS / pitch / across / slots).clamp(1, down);
     let mut scratch = E::take_scratch();
     let lengths = [slots * size, depth * pitch, slots * band * across * pitch];

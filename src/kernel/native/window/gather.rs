@@ -11,7 +11,7 @@ pub(super) struct Gather<'a, E> {
     pub(super) image: &'a [E],
     pub(super) rows: &'a [[usize; 2]],
     pub(super) terms: &'a [[usize; 2]],
-    /// Rows of `width`.
+    /// Rows of at least `width`, at the offsets of `terms`.
     pub(super) right: &'a [E],
     /// Whole registers.
     pub(super) width: usize,

@@ -75,7 +75,7 @@ type Walk<'o, E> = for<'a> fn(Manner<'a, E>, &Windows, [&'a [E]; 2], Vec<Item<'o
 fn cost<E: Native>(level: Level, windows: &Windows, channels: usize) -> usize {
     let strips = strips(windows, channels, E::at(level, Width)).all;
     // COST: registers of neighbours lie in two cache lines each, which takes an eighth more.
-    strips * channels * windows.size[0] * windows.size[1] * windows.filters / 8 * 9
+    strips * channels * windows.size[0] * windows.size[1] * windows.filters * 9 / 8
 }
 
 /// Some channels of a group of an image.

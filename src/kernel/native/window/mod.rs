@@ -35,7 +35,7 @@ use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::task::{Finish, WindowForm, WindowTask};
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
-use crate::kernel::{Numerics, TransposeTask};
+use crate::kernel::{Elementary, Numerics, TransposeTask};
 
 /// The work on windows: see `Elementary::window`.
 pub(crate) fn window<E: Native>(task: &mut WindowTask<'_, E>) -> bool {
@@ -96,7 +96,7 @@ impl<E> Clone for Manner<'_, E> {
 }
 impl<E> Copy for Manner<'_, E> {}
 
-impl<E> Manner<'_, E> {
+impl<E: Native> Manner<'_, E> {
     /// Exact and with nothing to follow.
     #[cfg(test)]
     fn exact(level: Level) -> Self {
@@ -105,9 +105,22 @@ impl<E> Manner<'_, E> {
 
     /// These elements, the first of which is at `start` of the whole result, have their sums.
     fn finished(&self, start: usize, out: &mut [E]) {
+        self.unsign(out);
         let Some(finish) = self.finish else { return };
         for (i, run) in out.chunks_mut(RUN).enumerate() {
             finish(start + i * RUN, run);
+        }
+    }
+}
+
+impl<E: Native> Manner<'_, E> {
+    /// Sums that may be rounded once a term, without the sign of a zero.
+    ///
+    /// BITS: a fused term that underflows is `-0`, and whether a later term in the padding makes it `+0` depends
+    /// on the walk, which depends on the number of threads. A sum that rounds twice is never `-0`.
+    fn unsign(&self, out: &mut [E]) {
+        if self.fast {
+            out.iter_mut().for_each(|sum| *sum = Elementary::add(sum, &E::zero()));
         }
     }
 }

@@ -63,10 +63,8 @@ pub(super) fn weights_gradient<E: Native>(
         }
         E::put_scratch(scratch);
     };
-    if parts == 1 {
-        return work.into_iter().for_each(run);
-    }
     threads::each(work, run);
+    manner.unsign(out);
 }
 
 /// The runs of a window's positions down and across, by the windows that have them on the image.

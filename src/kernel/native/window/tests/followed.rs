@@ -4,6 +4,7 @@ use super::{Across, Geometry, Manner, geometry, values};
 use super::{forward, images_gradient, max_pool_gradient, weights_gradient};
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::testing::{Random, assert_same};
+use crate::kernel::threads::testing::eagerly;
 use crate::kernel::window::Windows;
 
 /// A walk over windows, into a result of so many elements.
@@ -77,6 +78,10 @@ fn check<E: Native>(random: &mut Random, (images, weights, window): Geometry) {
 
 #[test]
 fn what_follows_sees_every_element_once_where_it_stands() {
+    eagerly(every_element_once);
+}
+
+fn every_element_once() {
     let mut random = Random(47);
     for round in 0..24 {
         let geometry = geometry(&mut random, 1 + round % 3);
@@ -88,6 +93,10 @@ fn what_follows_sees_every_element_once_where_it_stands() {
 
 #[test]
 fn fast_sums_are_near_the_exact_ones_and_the_same_on_any_number_of_threads() {
+    eagerly(near_and_the_same);
+}
+
+fn near_and_the_same() {
     let mut random = Random(48);
     let mut differ = 0;
     for _ in 0..30 {
@@ -127,4 +136,30 @@ fn fast_sums_are_near_the_exact_ones_and_the_same_on_any_number_of_threads() {
     }
     // Where the machine fuses, the two must differ somewhere, or fast is not what it says.
     assert_eq!(differ > 0, !matches!(Level::best(), Level::Portable));
+}
+
+#[test]
+fn zeros_of_fast_sums_have_no_sign() {
+    // Every term underflows; fused, most are -0, and the padding is skipped by some walks alone.
+    let (images, weights) = ([1, 256, 9, 9], [16, 256, 3, 3]);
+    let windows = Windows::new(images, weights, &crate::Window::new().padding([[1, 1]; 2]));
+    let x = vec![1e-30_f32; 256 * 81];
+    let tap = |i: usize| if i % 9 == 8 { 1e-30 } else { -1e-30 };
+    let w: Vec<f32> = (0..16 * 256 * 9).map(tap).collect();
+    let g = vec![-1e-30_f32; 16 * 81];
+    for across in [Across::Windows, Across::Channels, Across::Images, Across::Either] {
+        for threads in [1, 4] {
+            let manner = Manner { fast: true, ..Manner::exact(Level::best()) };
+            let plain = |out: &[f32]| out.iter().all(|y| y.to_bits() == 0);
+            let mut out = vec![7.0; g.len()];
+            forward(manner, || threads, across, &windows, [&x, &w], &mut out);
+            assert!(plain(&out), "forward {across:?} {threads}");
+            let mut out = vec![7.0; x.len()];
+            images_gradient(manner, || threads, across, &windows, [&w, &g], &mut out);
+            assert!(plain(&out), "images {across:?} {threads}");
+            let mut out = vec![7.0; w.len()];
+            weights_gradient(manner, || threads, across, &windows, [&x, &g], &mut out);
+            assert!(plain(&out), "weights {across:?} {threads}");
+        }
+    }
 }
