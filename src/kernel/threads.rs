@@ -17,7 +17,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
 
 /// The number of threads that one operation may be split over: what [`set_threads`] said, at most
-/// as many as the `rayon` pool has that the caller is in, or else the machine (or `RAYON_NUM_THREADS`).
+/// as many as the `rayon` pool has that the caller is in, or else the machine (or `RAYON_NUM_THREADS`). The
+/// global pool of `rayon` counts for callers inside of it alone.
 ///
 /// # Example
 ///
@@ -81,8 +82,8 @@ fn available() -> usize {
 /// Work below this is not shared.
 ///
 /// COST: in operations of one lane, of which a core does as many in some ten microseconds. A thread that looks
-/// for parts has one after less than one, a thread that sleeps after 10 to 50. Of 2^21, 2^20, 2^19 and 2^18 the last two were the
-/// best for two threads (`workload a1024`, `b`, `i`, `d` of the member `peers`).
+/// for parts has one after less than one, a thread that sleeps after 10 to 50. Of 2^21, 2^20, 2^19 and 2^18 the
+/// last two were the best for two threads (`workload a1024`, `b`, `i`, `d` of the member `peers`).
 const GRAIN: usize = 1 << 19;
 
 #[cfg(not(test))]

@@ -121,3 +121,22 @@ pub(crate) fn row_update_into<E: Elementary>(
         out[column * row..(column + 1) * row].clone_from_slice(from);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::reference;
+    use crate::kernel::testing::assert_same;
+
+    #[test]
+    fn rows_of_every_length_are_gathered_whole() {
+        for row in 1..40 {
+            let table: Vec<f32> = (0..3 * row).map(|i| i as f32).collect();
+            let (extents, strides) = ([3, row], [row, 1]);
+            let view = View::new(&table, &extents, &strides, 0);
+            let columns = [2, 0, 0, 1];
+            let expected = reference::gather(view, &columns);
+            assert_same(&gather(view, &columns), &expected, &format!("rows of {row}"));
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Functions of one element over whole registers.
 //!
 //! BITS: each register runs the very code whose one-lane form is the definition; a last partial
-//! register is filled up with ones, whose results are dropped.
+//! group is filled up with ones, whose results are dropped.
 
 use crate::kernel::simd::{Level, Native, Registers, WIDEST, Work};
 use crate::kernel::{MapTask, Unary};
