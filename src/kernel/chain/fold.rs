@@ -155,7 +155,7 @@ pub(super) fn folded(
     outputs: std::ops::Range<u32>,
     sums: &[Summed],
 ) -> Vec<Op> {
-    let mut program = Vec::new();
+    let (mut program, readers) = (Vec::new(), readers(instructions));
     let mut at = 0;
     for run in instructions.chunk_by(|a, b| folds(a.function) && folds(b.function)) {
         if let [alone] = run {
@@ -164,11 +164,16 @@ pub(super) fn folded(
             let end = at + run.len();
             let mut held = None;
             for i in at..end {
-                let next = (i + 1 < end).then(|| &instructions[i + 1]);
                 apply(&mut program, &instructions[i], held);
                 let to = instructions[i].to;
                 let kept = outputs.contains(&to) || sums.iter().any(|sum| sum.from == to);
-                if kept || is_read(to, &instructions[i + 1..], next.is_some()) {
+                let held_alone = |readers: Readers| {
+                    let next = &instructions[readers.first];
+                    let squares = next.function == Pointwise::Binary(Binary::Mul);
+                    let here = readers.first == i + 1 && i + 1 < end;
+                    here && !readers.more && (readers.times == 1 || squares && readers.times == 2)
+                };
+                if kept || readers[i].is_some_and(|readers| !held_alone(readers)) {
                     program.push(Op::Folded(Act::Store, [to; 2]));
                 }
                 held = Some(to);
@@ -178,6 +183,10 @@ pub(super) fn folded(
     }
     program
 }
+
+/// Near slots that stay in the first-level cache together. Of more each has a tile, which is no longer than the
+/// space: a chain of a hundred thousand functions over two elements keeps half of its values at a time.
+const MOST: usize = 64;
 
 /// The program with its registers, the slots from `first`, numbered anew; how many there are of tiles, and
 /// how many that come behind those hold what one pass alone writes and reads. What only the accumulator
@@ -201,6 +210,9 @@ pub(super) fn compact(
             }
         }
     }
+    if kept.difference(&far).count() > MOST {
+        far.extend(&kept);
+    }
     let (tiled, near): (Vec<u32>, Vec<u32>) = kept.iter().partition(|slot| far.contains(slot));
     let places: BTreeMap<u32, u32> = tiled.into_iter().chain(near).zip(first..).collect();
     let tiles = kept.intersection(&far).count();
@@ -218,20 +230,29 @@ fn arguments(of: &Instruction) -> &[u32] {
     &of.arguments[..of.function.arity()]
 }
 
-/// Whether the value in `slot` is read by what follows, but as the accumulator of the first.
-fn is_read(slot: u32, following: &[Instruction], accumulates: bool) -> bool {
-    for (number, of) in following.iter().enumerate() {
-        let reads = arguments(of).iter().filter(|&&argument| argument == slot).count();
-        let held = number == 0 && accumulates;
-        let squares = of.function == Pointwise::Binary(Binary::Mul) && reads == 2;
-        if reads > usize::from(held) && !(held && squares) {
-            return true;
-        }
-        if of.to == slot {
-            return false;
+/// Who reads what an instruction writes.
+#[derive(Clone, Copy)]
+struct Readers {
+    first: usize,
+    /// How many of the first one's arguments it is.
+    times: usize,
+    /// Whether there are others behind the first.
+    more: bool,
+}
+
+/// The readers of what each instruction writes; none where nothing reads it before it is written again.
+fn readers(instructions: &[Instruction]) -> Vec<Option<Readers>> {
+    let mut known: BTreeMap<u32, Readers> = BTreeMap::new();
+    let mut all = vec![None; instructions.len()];
+    for (at, of) in instructions.iter().enumerate().rev() {
+        all[at] = known.remove(&of.to);
+        for &slot in arguments(of) {
+            let times = arguments(of).iter().filter(|&&argument| argument == slot).count();
+            let more = known.get(&slot).is_some_and(|readers| readers.first != at || readers.more);
+            known.insert(slot, Readers { first: at, times, more });
         }
     }
-    false
+    all
 }
 
 /// Applies a function, with the accumulator where it holds one of the arguments.

@@ -191,3 +191,38 @@ fn what_only_the_next_function_reads_is_never_written() {
     let chain = Chain::new::<f32>(&[40], &[slice, slice], [1, 2], &apart, &[]);
     assert_eq!((chain.registers, chain.near), (1, 0));
 }
+
+#[test]
+fn more_values_than_stay_near_have_tiles() {
+    // As many sums, all of which are read again from the last to the first.
+    for (count, near) in [(60, 59), (80, 0)] {
+        let of = |a: u32, b: u32, to: u32| Instruction {
+            function: Pointwise::Binary(Binary::Add),
+            arguments: [a, b, 0],
+            to,
+        };
+        let first = 2;
+        let mut instructions = vec![of(0, 0, first)];
+        instructions.extend((1..count).map(|i| of(first + i - 1, 0, first + i)));
+        let last = first + count;
+        instructions.push(of(last - 1, last - 2, last));
+        instructions.extend((3..count).map(|i| of(last + (i + 1) % 2, last - i, last + i % 2)));
+        instructions.push(of(last + (count - 1) % 2, first, 1));
+        let slice: (&[usize], usize) = (&[1], 0);
+        let sizes = [1, count as usize + 2];
+        let chain = Chain::new::<f32>(&[5], &[slice], sizes, &instructions, &[]);
+        assert_eq!(chain.near, near, "{count}");
+        let program = Program { instructions, sizes: [1, 1, count + 2] };
+        let x = vec![vec![0.5_f32, -1.0, 3.0, 0.0, 2.0]];
+        let expected = one_by_one(&program, &x, 5);
+        let mut written = vec![vec![7.0_f32; 5]; 1 + chain.registers];
+        let mut rooms = vec![vec![9.0_f32; NEAR / 4]; chain.near];
+        let read = x.iter().map(|operand| Slot::Read(operand));
+        let wrote = written.iter_mut().map(|slot| Slot::Write(slot));
+        let rooms = rooms.iter_mut().map(|slot| Slot::Near(slot));
+        let mut slots: Vec<_> = read.chain(wrote).chain(rooms).collect();
+        fused_at(Level::best(), &mut ChainTask { count: 5, ops: &chain.ops, slots: &mut slots });
+        drop(slots);
+        assert_eq!(written[0], expected[1]);
+    }
+}
