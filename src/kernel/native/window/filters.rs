@@ -16,7 +16,7 @@ use crate::kernel::window::Windows;
 const SUMS: usize = 32_768;
 
 /// Elements of padded images that are held at a time.
-const IMAGES: usize = 1 << 17;
+const IMAGES: usize = 1 << 15;
 
 /// The runs of windows down and across, by which terms they have.
 ///

@@ -11,9 +11,9 @@ use super::{Manner, Width, carve, turn};
 use crate::kernel::simd::{Level, Native};
 use crate::kernel::window::Windows;
 
-/// Elements of operands and results that are turned round at a time: as many as the second-level cache
+/// Elements of operands and results that are turned round at a time: a quarter of what the second-level cache
 /// keeps.
-const TURNED: usize = 1 << 18;
+const TURNED: usize = 1 << 16;
 
 /// Registers of images that are done together: at most four, none where one takes too much.
 fn registers(windows: &Windows, channels: usize, lanes: usize) -> usize {
