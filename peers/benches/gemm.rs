@@ -230,6 +230,9 @@ fn main() {
     double_threads(&short, &mut table, &mut large);
     double_threads(&VECTORS, &mut table, &mut large);
     table.finish();
+    if large.is_empty() {
+        return;
+    }
     let least = large.iter().copied().fold(f64::INFINITY, f64::min);
     let mean = large.iter().fold(0.0, |sum, ratio| sum + ratio) / large.len() as f64;
     println!("rows with * take more than 2^27 operations: {mean:.2} on average, least {least:.2}");

@@ -1,14 +1,14 @@
 //! Parts handed to other threads and taken back, without anybody falling asleep in between.
 //!
 //! A caller that is in a pool shares its parts with that. One that is in none works on the first part itself, and
-//! hands the others to threads of the crate's own, one less than the machine has. They never wait for a
-//! caller's work, and two callers do not share them: the second does all of its parts itself.
+//! hands the others to threads of the crate's own, one less than the machine has. One caller at a
+//! time has them: another one meanwhile does all of its parts itself.
 //!
 //! COST: a thread that sleeps takes 10 to 50 microseconds to wake, as long as many a part takes. So for as
 //! long as parts come one after another a thread looks for them, where it would sleep otherwise, and the
-//! caller looks for them to end; either for a fraction of a millisecond at most. (`workload a1024` and `c` of
-//! the member `peers`, two threads: 0.6 and 0.8 of the speed of one when the pool's threads did all parts and
-//! their caller slept.)
+//! caller looks for them to end; either for about a millisecond at most. (`workload a1024` and `c` of the
+//! member `peers`, two threads: 0.8 of the speed of one when the pool's threads did all parts and their caller
+//! slept.)
 
 use rayon::{ThreadPool, ThreadPoolBuilder, Yield};
 use std::cell::Cell;
