@@ -90,7 +90,7 @@ impl Comparison {
     }
 
     /// Whether the relation holds.
-    #[inline]
+    #[inline(always)]
     pub fn holds<E: Elementary>(self, lhs: &E, rhs: &E) -> bool {
         match (self, lhs.order(rhs)) {
             (Self::Ne, order) => order != Some(Ordering::Equal),
@@ -106,7 +106,7 @@ impl Comparison {
 
 impl Unary {
     /// The function of one element.
-    #[inline]
+    #[inline(always)]
     pub fn apply<E: Elementary>(self, x: &E) -> E {
         match self {
             Self::Neg => x.neg(),
@@ -128,7 +128,7 @@ impl Unary {
 
 impl Binary {
     /// The function of two elements.
-    #[inline]
+    #[inline(always)]
     pub fn apply<E: Elementary>(self, a: &E, b: &E) -> E {
         match self {
             Self::Add => a.add(b),

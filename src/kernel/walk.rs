@@ -82,6 +82,12 @@ impl<const N: usize> Walk<N> {
         if self.spill.is_empty() { &self.inline[..self.rank] } else { &self.spill }
     }
 
+    /// The merged axes over rows, outermost first.
+    pub(crate) fn outer(&self) -> &[Axis<N>] {
+        let axes = self.axes();
+        &axes[..axes.len().saturating_sub(1)]
+    }
+
     /// The innermost merged axis: what one row is. A walk without axes has rows of one element.
     pub(crate) fn inner(&self) -> Axis<N> {
         self.axes().last().copied().unwrap_or(Axis { extent: 1, strides: [0; N] })
@@ -91,8 +97,7 @@ impl<const N: usize> Walk<N> {
     #[inline(always)]
     pub(crate) fn rows(&self, start: [usize; N], visit: impl FnMut([usize; N])) {
         if !self.empty {
-            let axes = self.axes();
-            each(&axes[..axes.len().saturating_sub(1)], start, visit);
+            each(self.outer(), start, visit);
         }
     }
 
@@ -105,9 +110,15 @@ impl<const N: usize> Walk<N> {
     }
 }
 
+/// Calls `visit` with the position of each operand at every place of the axes, none of which is empty.
+///
 /// COST: no recursion, so that `visit` is compiled where it stands, for the caller's instructions.
 #[inline(always)]
-fn each<const N: usize>(axes: &[Axis<N>], mut at: [usize; N], mut visit: impl FnMut([usize; N])) {
+pub(crate) fn each<const N: usize>(
+    axes: &[Axis<N>],
+    mut at: [usize; N],
+    mut visit: impl FnMut([usize; N]),
+) {
     let mut inline = [0; INLINE];
     let mut heap = Vec::new();
     let counters = if axes.len() <= INLINE {

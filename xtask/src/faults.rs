@@ -26,7 +26,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("native/gemm/dots.rs", "let mut sum = zero;", "let mut sum = total;"),
     ("native/gemm/rows.rs", "let sums = if start == 0", "let sums = if start <= KB"),
     ("native/gemm/blocks.rs", "start / KB % kept * packed", "start / KB % 1 * packed"),
-    ("native/gemm/blocks.rs", "let alone = k <= KB && ", "let alone = "),
+    ("native/gemm/blocks.rs", "if k <= KB { n } else { usize::MAX }", "n"),
     (
         "native/gemm/mod.rs",
         "for block in others.chunks_exact(size)",
@@ -52,7 +52,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     // Maps.
     ("native/lanes.rs", "padded[..from.len() - whole].copy_from_slice(&from[whole..]);", ""),
     (
-        "native/map.rs",
+        "native/pointwise.rs",
         "[0, 1] => {\n                    let a = a[0].clone();",
         "[0, 1] => {\n                    let a = a[i.min(1)].clone();",
     ),

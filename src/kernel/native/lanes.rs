@@ -34,11 +34,10 @@ pub(crate) fn map_at<E: Native>(level: Level, op: Unary, from: &[E], to: &mut [E
                 type Output = ();
                 #[inline(always)]
                 fn run<R: Registers<Element = E>>(self, token: R) {
-                    each(
+                    each::<R, $interleaved>(
                         token,
                         self.from,
                         self.to,
-                        $interleaved,
                         #[inline(always)]
                         |$x| $value,
                         #[inline(always)]
@@ -75,18 +74,16 @@ pub(crate) fn map_at<E: Native>(level: Level, op: Unary, from: &[E], to: &mut [E
 /// `exp` in `f64` 0.72 (bench `map` of the member `peers`, Zen 5); two took 0.78 and 0.85.
 pub(super) const TOGETHER: usize = 4;
 
-/// `f` of each register of `from` into `to`; `g` is the same of several, for `interleaved` ones.
+/// `f` of each register of `from` into `to`; `g` is the same of several, for `INTERLEAVED` ones.
 #[inline(always)]
-fn each<R: Registers>(
+fn each<R: Registers, const INTERLEAVED: bool>(
     token: R,
     from: &[R::Element],
     to: &mut [R::Element],
-    interleaved: bool,
     f: impl Fn(Value<R>) -> Value<R>,
     g: impl Fn(Value<Unrolled<R, TOGETHER>>) -> Value<Unrolled<R, TOGETHER>>,
 ) {
-    let together = interleaved && R::MANY;
-    let group = if together { TOGETHER * R::WIDTH } else { R::WIDTH };
+    let group = if INTERLEAVED && R::MANY { TOGETHER * R::WIDTH } else { R::WIDTH };
     let whole = from.len() / group * group;
     // The functions' code is long: what fills no group, filled up with ones, goes through the same.
     let (mut padded, mut last) =
@@ -98,10 +95,12 @@ fn each<R: Registers>(
             false => (&from[at..at + group], &mut to[at..at + group]),
         };
         let ((x, _), (y, _)) = (R::split(x), R::split_mut(y));
-        if !together {
+        if INTERLEAVED && R::MANY {
+            if let (Some(x), Some(y)) = (x.first_chunk(), y.first_chunk_mut()) {
+                *y = g(Value::new(Unrolled(token), *x)).lanes();
+            }
+        } else {
             y[0] = f(Value::new(token, x[0])).lanes();
-        } else if let (Some(x), Some(y)) = (x.first_chunk(), y.first_chunk_mut()) {
-            *y = g(Value::new(Unrolled(token), *x)).lanes();
         }
     }
     to[whole..].copy_from_slice(&last[..from.len() - whole]);

@@ -1,7 +1,8 @@
-//! Element-wise loops: one loop per function, so that each is a plain pass over slices.
+//! Element-wise functions of views: where their loops run, and over what.
 
 use super::movement::{as_slice, copy, packed};
 use super::parts::over;
+use super::pointwise::{Pairs, turned, zip_in_slice, zip_pairs};
 use super::power::powers;
 use super::tiles::by_tiles;
 use crate::kernel::chain::cost_of;
@@ -11,57 +12,7 @@ use crate::kernel::reference::View;
 use crate::kernel::simd::Level;
 use crate::kernel::task::MapTask;
 use crate::kernel::walk::{Axis, Walk};
-use crate::kernel::{Binary, Comparison, Elementary, Lowering, Unary};
-
-/// Expands the macro `$run` with the method of `Elementary` that `$op` names: the choice is made
-/// once, outside the loop.
-macro_rules! with_unary {
-    ($op:expr, $run:ident) => {
-        match $op {
-            Unary::Neg => $run!(E::neg),
-            Unary::Exp => $run!(E::exp),
-            Unary::ExpM1 => $run!(E::exp_m1),
-            Unary::Ln => $run!(E::ln),
-            Unary::Ln1p => $run!(E::ln_1p),
-            Unary::Sqrt => $run!(E::sqrt),
-            Unary::Tanh => $run!(E::tanh),
-            Unary::Sigmoid => $run!(E::sigmoid),
-            Unary::Sin => $run!(E::sin),
-            Unary::Cos => $run!(E::cos),
-            Unary::Erf => $run!(E::erf),
-            Unary::Relu => $run!(E::relu),
-            Unary::Powi(n) => $run!(|x: &E| x.powi(n)),
-        }
-    };
-}
-
-macro_rules! with_binary {
-    ($op:expr, $run:ident) => {
-        match $op {
-            Binary::Add => $run!(E::add),
-            Binary::Sub => $run!(E::sub),
-            Binary::Mul => $run!(E::mul),
-            Binary::Div => $run!(E::div),
-            Binary::Absorb => $run!(E::absorb),
-            Binary::AbsorbDiv => $run!(E::absorb_div),
-            Binary::Powf => $run!(E::powf),
-            Binary::Maximum => $run!(E::maximum),
-            Binary::Compare(Comparison::Lt) => $run!(|a: &E, b: &E| truth(Comparison::Lt, a, b)),
-            Binary::Compare(Comparison::Le) => $run!(|a: &E, b: &E| truth(Comparison::Le, a, b)),
-            Binary::Compare(Comparison::Gt) => $run!(|a: &E, b: &E| truth(Comparison::Gt, a, b)),
-            Binary::Compare(Comparison::Ge) => $run!(|a: &E, b: &E| truth(Comparison::Ge, a, b)),
-            Binary::Compare(Comparison::Eq) => $run!(|a: &E, b: &E| truth(Comparison::Eq, a, b)),
-            Binary::Compare(Comparison::Ne) => $run!(|a: &E, b: &E| truth(Comparison::Ne, a, b)),
-        }
-    };
-}
-
-pub(super) use with_binary;
-
-#[inline(always)]
-pub(super) fn truth<E: Elementary>(relation: Comparison, a: &E, b: &E) -> E {
-    if relation.holds(a, b) { E::one() } else { E::zero() }
-}
+use crate::kernel::{Binary, Elementary, Lowering, Unary};
 
 /// Rows shorter than this are copied together before a function runs over them.
 const SHORT: usize = 64;
@@ -109,13 +60,23 @@ pub(crate) fn map_to<E: Elementary>(op: Unary, from: &[E], to: &mut [E]) {
     {
         return;
     }
-    macro_rules! fill {
-        ($f:expr) => {{
-            let f = $f;
-            from.iter().zip(to).for_each(|(x, y)| *y = f(x))
-        }};
-    }
-    with_unary!(op, fill);
+    // COST: by a pointer, so that no function is compiled once more for elements with kernels of their own.
+    let function: fn(&E) -> E = match op {
+        Unary::Neg => E::neg,
+        Unary::Exp => E::exp,
+        Unary::ExpM1 => E::exp_m1,
+        Unary::Ln => E::ln,
+        Unary::Ln1p => E::ln_1p,
+        Unary::Sqrt => E::sqrt,
+        Unary::Tanh => E::tanh,
+        Unary::Sigmoid => E::sigmoid,
+        Unary::Sin => E::sin,
+        Unary::Cos => E::cos,
+        Unary::Erf => E::erf,
+        Unary::Relu => E::relu,
+        Unary::Powi(n) => return from.iter().zip(to).for_each(|(x, y)| *y = x.powi(n)),
+    };
+    from.iter().zip(to).for_each(|(x, y)| *y = function(x));
 }
 
 /// As `reference::zip`.
@@ -123,13 +84,10 @@ pub(crate) fn zip<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>) -> 
     if let (Some(a), Some(b)) = (as_slice(a), as_slice(b))
         && a.len() <= FEW
     {
-        macro_rules! few {
-            ($f:expr) => {{
-                let f = $f;
-                a.iter().zip(b).map(|(a, b)| f(a, b)).collect::<Vec<_>>()
-            }};
-        }
-        return with_binary!(op, few).into();
+        let mut out = vec![E::zero(); a.len()];
+        let (op, operands) = turned(op, [a, b]);
+        zip_pairs(Level::Portable, op, Pairs::of(operands, out.len()), &mut out);
+        return out.into();
     }
     let mut out = Block::stale(a.count());
     over([a, b], cost_of(Pointwise::Binary(op)), &mut out, |[a, b], out| zip_to(op, a, b, out));
@@ -146,15 +104,11 @@ fn zip_to<E: Elementary>(op: Binary, a: View<'_, E>, b: View<'_, E>, out: &mut [
     if by_tiles([a, b], out, &mut |[a, b], out| zip_to(op, a, b, out)) {
         return;
     }
-    macro_rules! run {
-        ($f:expr) => {
-            level.compiled(
-                #[inline(always)]
-                || zip_rows(a, b, out, $f),
-            )
-        };
-    }
-    with_binary!(op, run)
+    let (op, [a, b]) = turned(op, [a, b]);
+    let walk = Walk::new(a.extents, [a.strides, b.strides]);
+    let (operands, start) = ([a.elements, b.elements], [a.offset, b.offset]);
+    let pairs = Pairs { operands, start, outer: walk.outer(), inner: walk.inner() };
+    zip_pairs(level, op, pairs, out);
 }
 
 /// `op` of each pair, in the place of the first (or of the second, where `flipped`).
@@ -164,71 +118,7 @@ pub(crate) fn zip_in_place<E: Elementary>(
     other: View<'_, E>,
     flipped: bool,
 ) {
-    let level = Level::best();
-    let other = packed(other);
-    macro_rules! replace {
-        ($f:expr) => {{
-            level.compiled(
-                #[inline(always)]
-                || {
-                    let f = $f;
-                    let pairs = elements.iter_mut().zip(other.iter());
-                    if flipped {
-                        pairs.for_each(|(x, y)| *x = f(y, x))
-                    } else {
-                        pairs.for_each(|(x, y)| *x = f(x, y))
-                    }
-                },
-            )
-        }};
-    }
-    with_binary!(op, replace);
-}
-
-#[inline(always)]
-fn zip_rows<E: Elementary>(a: View<'_, E>, b: View<'_, E>, out: &mut [E], f: impl Fn(&E, &E) -> E) {
-    if out.is_empty() {
-        return;
-    }
-    if let (Some(a), Some(b)) = (as_slice(a), as_slice(b)) {
-        let (a, b) = (&a[..out.len()], &b[..out.len()]);
-        for k in 0..out.len() {
-            out[k] = f(&a[k], &b[k]);
-        }
-        return;
-    }
-    let walk = Walk::new(a.extents, [a.strides, b.strides]);
-    let Axis { extent, strides } = walk.inner();
-    let mut rows = out.chunks_exact_mut(extent);
-    walk.rows(
-        [a.offset, b.offset],
-        #[inline(always)]
-        |[i, j]| {
-            let out = rows.next().expect("invariant: one row of the result per row");
-            let (a, b) = (&a.elements[i..], &b.elements[j..]);
-            match strides {
-                [1, 1] => {
-                    let (a, b) = (&a[..extent], &b[..extent]);
-                    for k in 0..extent {
-                        out[k] = f(&a[k], &b[k]);
-                    }
-                }
-                [1, 0] => {
-                    let b = b[0].clone();
-                    out.iter_mut().zip(&a[..extent]).for_each(|(out, a)| *out = f(a, &b));
-                }
-                [0, 1] => {
-                    let a = a[0].clone();
-                    out.iter_mut().zip(&b[..extent]).for_each(|(out, b)| *out = f(&a, b));
-                }
-                [s, t] => {
-                    for (k, out) in out.iter_mut().enumerate() {
-                        *out = f(&a[k * s], &b[k * t]);
-                    }
-                }
-            }
-        },
-    );
+    zip_in_slice(op, elements, &packed(other), flipped);
 }
 
 /// As `reference::select`.

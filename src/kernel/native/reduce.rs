@@ -33,7 +33,7 @@ impl<E: Native> Work<E> for Lines<'_, '_, E> {
         // The registers of sixteen lanes, and so many lines that the machine's registers hold all.
         macro_rules! groups {
             ($max:literal, $pairs:literal) => {
-                match LANES / R::WIDTH {
+                match const { LANES / R::WIDTH } {
                     1 => groups::<R, $max, 4, 1>(token, elements, length, out),
                     2 => groups::<R, $max, $pairs, 2>(token, elements, length, out),
                     4 => groups::<R, $max, 2, 4>(token, elements, length, out),

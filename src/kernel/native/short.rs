@@ -35,30 +35,31 @@ pub(super) fn by_short_rows<E: Elementary>(walk: &Walk<1>, x: View<'_, E>, out: 
     let others =
         others.map(|i| Axis { extent: outer[i].extent, strides: [outer[i].strides[0], place(i)] });
     let others = Walk::of(others);
-    macro_rules! each {
+    macro_rules! of_length {
         ($copy:ident: $($length:literal)*) => {
             match length {
-                $($length => others.elements([x.offset, 0], #[inline(always)] |[at, to]| {
-                    $copy::<E, $length>(&x.elements[at..], rows, &mut out[to..]);
-                }),)*
+                $($length => $copy::<E, $length>,)*
                 _ => return false,
             }
         };
     }
-    if *stride == 1 {
-        each!(runs: 2 3 4 5 6 7 8);
+    // Many rows a call, so that one through a pointer does not count.
+    let copy: fn(&[E], Rows, &mut [E]) = if *stride == 1 {
+        let copy = of_length!(runs: 2 3 4 5 6 7 8);
         takes!("short runs");
+        copy
     } else if distance == 1 && rows.distances[1] == *length {
-        each!(interleaved: 2 3 4);
+        let copy = of_length!(interleaved: 2 3 4);
         takes!("interleaved");
+        copy
     } else {
         return false;
-    }
+    };
+    others.elements([x.offset, 0], |[at, to]| copy(&x.elements[at..], rows, &mut out[to..]));
     true
 }
 
 /// Rows that lie in one piece each.
-#[inline(always)]
 fn runs<E: Elementary, const L: usize>(from: &[E], rows: Rows, out: &mut [E]) {
     let [distance, place] = rows.distances;
     for row in 0..rows.count {

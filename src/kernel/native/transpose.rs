@@ -41,7 +41,7 @@ impl<E: Native> Work<E> for Squares<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        match size_of::<E>() {
+        match const { size_of::<E>() } {
             8 => squares::<R, { LINE / 8 }>(token, self.0),
             _ => squares::<R, { LINE / 4 }>(token, self.0),
         }

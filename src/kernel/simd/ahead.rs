@@ -9,6 +9,8 @@ use pulp::Simd;
 
 /// Registers of a machine that may be asked for memory.
 pub(crate) trait Ahead: Simd {
+    /// Whether that does anything here.
+    const ASKS: bool = false;
     /// Asks for the cache line of element `at`, which may lie past the last.
     #[inline(always)]
     fn ahead<E>(self, _elements: &[E], _at: usize) {}
@@ -24,6 +26,7 @@ mod x86 {
     use pulp::x86::{V3, V4};
 
     impl Ahead for V3 {
+        const ASKS: bool = true;
         #[inline(always)]
         fn ahead<E>(self, elements: &[E], at: usize) {
             self.sse._mm_prefetch::<_MM_HINT_T0>(elements.as_ptr().wrapping_add(at).cast());
@@ -31,6 +34,7 @@ mod x86 {
     }
 
     impl Ahead for V4 {
+        const ASKS: bool = true;
         #[inline(always)]
         fn ahead<E>(self, elements: &[E], at: usize) {
             self.sse._mm_prefetch::<_MM_HINT_T0>(elements.as_ptr().wrapping_add(at).cast());

@@ -1,6 +1,6 @@
 //! The portable registers: arrays that the compiler keeps in whatever the target has.
 
-use super::{Registers, WIDEST};
+use super::{Registers, WIDEST, Work};
 use crate::math::lanes::Lanes;
 use crate::math::scalar::Scalar;
 use crate::math::unrolled::Unrolled;
@@ -15,6 +15,7 @@ macro_rules! registers {
             const WIDTH: usize = $width;
             const MANY: bool = false;
             const FUSES: bool = false;
+            const ASKS: bool = false;
 
             #[inline(always)]
             fn mul_add(self, a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float {
@@ -49,6 +50,10 @@ macro_rules! registers {
             };
             #[inline(always)]
             fn ahead(self, _: &[$float], _: usize) {}
+            #[inline(never)]
+            fn apart<W: Work<$float>>(self, work: W) -> W::Output {
+                work.run(self)
+            }
         }
     };
 }

@@ -55,6 +55,20 @@ impl Level {
         }
     }
 
+    /// As [`Level::compiled`], and narrower where there are two: for loops that are seldom run.
+    ///
+    /// COST: of code that is there once for each function, a level more is a second of a build.
+    #[inline(always)]
+    pub(crate) fn compiled_narrow<T>(self, f: impl FnOnce() -> T) -> T {
+        match self.narrower() {
+            #[cfg(all(feature = "simd", target_arch = "x86_64"))]
+            Self::V3(simd) => pulp::Simd::vectorize(simd, super::vector::Closure(f)),
+            #[cfg(all(feature = "simd", target_arch = "aarch64"))]
+            Self::Neon(simd) => pulp::Simd::vectorize(simd, super::vector::Closure(f)),
+            _ => f(),
+        }
+    }
+
     /// Runs a closure compiled for this level: loops that the compiler vectorises by itself.
     #[inline(always)]
     pub(crate) fn compiled<T>(self, f: impl FnOnce() -> T) -> T {
@@ -73,7 +87,8 @@ impl Level {
 macro_rules! native {
     ($float:ident, $width:literal, $scratch:ident) => {
         impl Native for $float {
-            #[inline]
+            // COST: not inlined, or each module that runs a kernel would have it once more.
+            #[inline(never)]
             fn at<W: Work<Self>>(level: Level, work: W) -> W::Output {
                 match level {
                     Level::Portable => {

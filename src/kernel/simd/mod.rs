@@ -50,8 +50,15 @@ pub(crate) trait Registers: Lanes<Element: Native> {
     fn gather_4(self, lines: &[&[Self::Element]; WIDEST], at: usize) -> [Self::Float; 4];
     /// Which line's elements are to stand where in [`Registers::gather_4`] for lanes in order.
     const ORDER: [usize; WIDEST];
+    /// Whether [`Registers::ahead`] does anything.
+    const ASKS: bool;
     /// Asks for the cache line of element `at`, to be read later; it may lie past the last.
     fn ahead(self, elements: &[Self::Element], at: usize);
+    /// Runs `work` with these instructions in a function of its own.
+    ///
+    /// COST: what is compiled as one function takes more than its share of a build. Of a kernel with tiles of many
+    /// shapes, each shape that runs over and over has its own.
+    fn apart<W: Work<Self::Element>>(self, work: W) -> W::Output;
 }
 
 /// The order in which `pulp` turns four registers of `width` elements of `size` bytes round.

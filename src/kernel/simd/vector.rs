@@ -57,6 +57,7 @@ macro_rules! vector {
             const WIDTH: usize = S::$lanes;
             const MANY: bool = S::REGISTER_COUNT >= 32;
             const FUSES: bool = true;
+            const ASKS: bool = S::ASKS;
 
             #[inline(always)]
             fn mul_add(self, a: S::$floats, b: S::$floats, c: S::$floats) -> S::$floats {
@@ -88,6 +89,17 @@ macro_rules! vector {
             #[inline(always)]
             fn ahead(self, elements: &[$float], at: usize) {
                 self.simd.ahead(elements, at);
+            }
+            // Compiled for any machine, so that what it calls is part neither of it nor of the caller.
+            #[inline(never)]
+            fn apart<W: Work<$float>>(self, work: W) -> W::Output {
+                Simd::vectorize(
+                    self.simd,
+                    Closure(
+                        #[inline(always)]
+                        || work.run(self),
+                    ),
+                )
             }
         }
 

@@ -96,89 +96,33 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                         pack(token, &b, [start, depth], panels, packed);
                     }
                     let last = start + depth == k;
-                    let mut row = top;
-                    while row < bottom {
-                        let left = if a.column == 0 {
-                            // One element a row, for all terms: a tile counts the distance to the next.
-                            for (i, line) in repeated.chunks_exact_mut(depth).enumerate().take(6) {
-                                line.fill(*a.at((row + i).min(bottom - 1), 0));
-                            }
-                            Left { elements: &repeated, row: depth, step: 1, ahead: false }
-                        } else {
-                            Left {
-                                elements: &a.elements[row * a.row + start * a.column..],
-                                row: a.row,
-                                step: a.column,
-                                ahead: false,
+                    let (packed, repeated, out) = (&*packed, &mut repeated[..], &mut *out);
+                    let whole = if k <= KB { n } else { usize::MAX };
+                    #[rustfmt::skip]
+                    let mut band = Band {
+                        a: &a, b: &b, panels, packed, repeated, out, top, row: top, finished, bottom,
+                        start, depth, last, ahead, flipped, whole,
+                    };
+                    macro_rules! tiles {
+                        ($asks:literal, $height:literal) => {
+                            if bottom - band.row >= $height {
+                                if R::FUSES && fused {
+                                    token.apart(Tiles::<_, true, $asks, $height>(&mut band));
+                                } else {
+                                    token.apart(Tiles::<_, false, $asks, $height>(&mut band));
+                                }
                             }
                         };
-                        let height = match bottom - row {
-                            6.. => 6,
-                            4.. => 4,
-                            2.. => 2,
-                            _ => 1,
-                        };
-                        let mut left_over = panels;
-                        while let Some(panel) = left_over.next::<R>() {
-                            let left = Left { ahead: ahead[0] && panel.column == first, ..left };
-                            let right = match panel.packed {
-                                Some(at) => {
-                                    let row = panel.registers * R::WIDTH;
-                                    Right { elements: &packed[at..], row, ahead: false }
-                                }
-                                None => {
-                                    let at = start * b.row + panel.column;
-                                    let ahead = ahead[1] && row == top;
-                                    Right { elements: &b.elements[at..], row: b.row, ahead }
-                                }
-                            };
-                            let Panel { column, width, .. } = panel;
-                            let alone = k <= KB && width == n && !flipped;
-                            let place =
-                                Place { row, column, width, first: start == 0, flipped, alone };
-                            macro_rules! run {
-                                ($asks:literal, $height:literal, $registers:literal) => {{
-                                    let sums = if fused {
-                                        tile::<R, true, $asks, $height, $registers>(
-                                            token, depth, left, right,
-                                        )
-                                    } else {
-                                        tile::<R, false, $asks, $height, $registers>(
-                                            token, depth, left, right,
-                                        )
-                                    };
-                                    store(token, &sums, out, place);
-                                }};
-                            }
-                            if height == 6 && (left.ahead || right.ahead) {
-                                match panel.registers {
-                                    4 => run!(true, 6, 4),
-                                    2 => run!(true, 6, 2),
-                                    _ => run!(true, 6, 1),
-                                }
-                                continue;
-                            }
-                            match (height, panel.registers) {
-                                (6, 4) => run!(false, 6, 4),
-                                (6, 2) => run!(false, 6, 2),
-                                (6, _) => run!(false, 6, 1),
-                                (4, 4) => run!(false, 4, 4),
-                                (4, 2) => run!(false, 4, 2),
-                                (4, _) => run!(false, 4, 1),
-                                (2, 4) => run!(false, 2, 4),
-                                (2, 2) => run!(false, 2, 2),
-                                (2, _) => run!(false, 2, 1),
-                                (_, 4) => run!(false, 1, 4),
-                                (_, 2) => run!(false, 1, 2),
-                                _ => run!(false, 1, 1),
-                            }
-                        }
-                        row += height;
-                        if last && !flipped && out.is_due(&(finished..row), &(first..end)) {
-                            out.finish(finished..row, first..end);
-                            finished = row;
-                        }
                     }
+                    if R::ASKS && ahead.contains(&true) {
+                        tiles!(true, 6);
+                    } else {
+                        tiles!(false, 6);
+                    }
+                    tiles!(false, 4);
+                    tiles!(false, 2);
+                    tiles!(false, 1);
+                    finished = band.finished;
                     if last && bottom == m {
                         match flipped {
                             true => out.finish(first..end, 0..m),
@@ -186,6 +130,107 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// Rows of a product over one block of terms and of columns.
+struct Band<'w, 'a, 'o, E> {
+    a: &'w Matrix<'a, E>,
+    b: &'w Matrix<'a, E>,
+    /// The right operand's panels, and those that are packed.
+    panels: Panels,
+    packed: &'w [E],
+    /// Six rows of the left operand, where its rows are one element each, or none.
+    repeated: &'w mut [E],
+    out: &'w mut Output<'o, E>,
+    top: usize,
+    /// The next row, and the first that is not finished.
+    row: usize,
+    finished: usize,
+    bottom: usize,
+    /// The terms.
+    start: usize,
+    depth: usize,
+    last: bool,
+    /// Whether each operand is asked for ahead.
+    ahead: [bool; 2],
+    flipped: bool,
+    /// Columns of a result of one block of terms; of others none is as wide.
+    whole: usize,
+}
+
+/// The next rows of a band, as many as make tiles of `MR`.
+struct Tiles<'t, 'w, 'a, 'o, E, const FUSED: bool, const ASKS: bool, const MR: usize>(
+    &'t mut Band<'w, 'a, 'o, E>,
+);
+
+impl<E: Native, const FUSED: bool, const ASKS: bool, const MR: usize> Work<E>
+    for Tiles<'_, '_, '_, '_, E, FUSED, ASKS, MR>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let Self(band) = self;
+        let Band { a, b, panels, packed, top, bottom, start, depth, ahead, flipped, .. } = *band;
+        let (first, end) = (panels.column, panels.end);
+        while bottom - band.row >= MR {
+            let row = band.row;
+            let left = if a.column == 0 {
+                // One element a row, for all terms: a tile counts the distance to the next.
+                for (i, line) in band.repeated.chunks_exact_mut(depth).enumerate().take(MR) {
+                    line.fill(*a.at(row + i, 0));
+                }
+                Left { elements: band.repeated, row: depth, step: 1, ahead: false }
+            } else {
+                Left {
+                    elements: &a.elements[row * a.row + start * a.column..],
+                    row: a.row,
+                    step: a.column,
+                    ahead: false,
+                }
+            };
+            let mut left_over = panels;
+            while let Some(panel) = left_over.next::<R>() {
+                let left = Left { ahead: ahead[0] && panel.column == first, ..left };
+                let right = match panel.packed {
+                    Some(at) => {
+                        let row = panel.registers * R::WIDTH;
+                        Right { elements: &packed[at..], row, ahead: false }
+                    }
+                    None => {
+                        let at = start * b.row + panel.column;
+                        let ahead = ahead[1] && row == top;
+                        Right { elements: &b.elements[at..], row: b.row, ahead }
+                    }
+                };
+                let Panel { column, width, .. } = panel;
+                let alone = width == band.whole && !flipped;
+                let place = Place { row, column, width, first: start == 0, flipped, alone };
+                let out = &mut *band.out;
+                macro_rules! tile {
+                    ($registers:literal) => {{
+                        let sums = if ASKS && (left.ahead || right.ahead) {
+                            tile::<R, FUSED, true, MR, $registers>(token, depth, left, right)
+                        } else {
+                            tile::<R, FUSED, false, MR, $registers>(token, depth, left, right)
+                        };
+                        store(token, &sums, out, place);
+                    }};
+                }
+                match panel.registers {
+                    4 if R::MANY => tile!(4),
+                    2 => tile!(2),
+                    _ => tile!(1),
+                }
+            }
+            band.row += MR;
+            let done = band.finished..band.row;
+            if band.last && !flipped && band.out.is_due(&done, &(first..end)) {
+                band.out.finish(done, first..end);
+                band.finished = band.row;
             }
         }
     }

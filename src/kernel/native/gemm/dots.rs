@@ -69,7 +69,7 @@ impl<E: Native> Work<E> for Dots<'_, '_, E> {
             let next = if ahead && short { first * k + AHEAD / size_of::<E>() } else { usize::MAX };
             let ahead = ahead && !short;
             let columns = Columns { lines: columns, whole: b.elements, next, first, ahead };
-            let sums = if fused {
+            let sums = if R::FUSES && fused {
                 columns.times::<R, true>(token, terms)
             } else {
                 columns.times::<R, false>(token, terms)

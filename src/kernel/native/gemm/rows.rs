@@ -52,7 +52,7 @@ impl<E: Native> Work<E> for Rows<'_, '_, E> {
                             terms[i] = *a.at(0, at + i);
                             rows[i] = &b.elements[(at + i) * b.row..][..n];
                         }
-                        if fused {
+                        if R::FUSES && fused {
                             pass::<R, true, $height>(token, terms, &rows, first, sums);
                         } else {
                             pass::<R, false, $height>(token, terms, &rows, first, sums);

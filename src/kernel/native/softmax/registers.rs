@@ -40,7 +40,7 @@ impl<E: Native> Work<E> for Lines<'_, '_, E> {
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
         let SoftmaxTask { form, elements, length, ref mut out } = *self.0;
-        match LANES / R::WIDTH {
+        match const { LANES / R::WIDTH } {
             1 => lines::<R, 1>(token, form, elements, length, out),
             2 => lines::<R, 2>(token, form, elements, length, out),
             4 => lines::<R, 4>(token, form, elements, length, out),

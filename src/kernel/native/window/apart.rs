@@ -37,39 +37,57 @@ impl<E: Native> Work<E> for Apart<'_, E> {
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
         let fused = R::FUSES && self.fast;
-        let mut column = 0;
-        while column < self.width {
-            let registers = match (self.width - column) / R::WIDTH {
-                4.. if R::MANY => 4,
-                2.. => 2,
-                _ => 1,
+        let (all, mut column, of) = (self.width, 0, &mut self);
+        macro_rules! wide {
+            ($registers:literal) => {
+                if all - column >= $registers * R::WIDTH {
+                    let (of, column) = (&mut *of, &mut column);
+                    if R::FUSES && fused {
+                        token.apart(Wide::<_, true, $registers> { of, column });
+                    } else {
+                        token.apart(Wide::<_, false, $registers> { of, column });
+                    }
+                }
             };
+        }
+        if R::MANY {
+            wide!(4);
+        }
+        wide!(2);
+        wide!(1);
+    }
+}
+
+/// The next columns, as many as make tiles of `NV` registers.
+struct Wide<'w, 'a, E, const FUSED: bool, const NV: usize> {
+    of: &'w mut Apart<'a, E>,
+    column: &'w mut usize,
+}
+
+impl<E: Native, const FUSED: bool, const NV: usize> Work<E> for Wide<'_, '_, E, FUSED, NV> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let Self { of, column } = self;
+        while of.width - *column >= NV * R::WIDTH {
+            let at = *column;
             let mut row = 0;
-            while row < self.rows.len() {
-                let height = height(self.rows.len() - row);
-                macro_rules! run {
-                    ($height:literal, $registers:literal) => {
-                        if fused {
-                            self.tile::<R, true, $height, $registers>(token, row, column)
-                        } else {
-                            self.tile::<R, false, $height, $registers>(token, row, column)
-                        }
+            while row < of.rows.len() {
+                let height = height(of.rows.len() - row);
+                macro_rules! tile {
+                    ($height:literal) => {
+                        of.tile::<R, FUSED, $height, NV>(token, row, at)
                     };
                 }
-                match (height, registers) {
-                    (6, 4) => run!(6, 4),
-                    (6, 2) => run!(6, 2),
-                    (6, _) => run!(6, 1),
-                    (4, 4) => run!(4, 4),
-                    (4, 2) => run!(4, 2),
-                    (4, _) => run!(4, 1),
-                    (_, 4) => run!(1, 4),
-                    (_, 2) => run!(1, 2),
-                    _ => run!(1, 1),
+                match height {
+                    6 => tile!(6),
+                    4 => tile!(4),
+                    _ => tile!(1),
                 }
                 row += height;
             }
-            column += registers * R::WIDTH;
+            *column += NV * R::WIDTH;
         }
     }
 }

@@ -4,7 +4,7 @@ use super::classes::Run;
 use super::padded::Padded;
 use super::spread::Spread;
 use super::strips::Strips;
-use super::{Across, Manner, Width, carve, filters, finite, parts};
+use super::{Across, Manner, Width, carve, filters, finite, parts, sorted};
 use crate::kernel::simd::Native;
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
@@ -39,7 +39,7 @@ pub(super) fn forward<E: Native>(
         }
     }
     // Neighbours share packed filters.
-    items.sort_by_key(Item::of);
+    let mut items = sorted(items, Item::of);
     let mut work = Vec::with_capacity(parts);
     for bounds in threads::bounds(items.len(), parts, 1).into_iter().rev() {
         let items = items.split_off(bounds.start);

@@ -28,53 +28,70 @@ impl<E: Native> Work<E> for Gather<'_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
-        let (all, width, fused) = (self.rows.len(), self.width, R::FUSES && self.fast);
-        let reach = self.terms.iter().map(|[at, _]| at + 1).max().unwrap_or(0);
-        let mut column = 0;
-        while column < width {
-            let registers = match (width - column) / R::WIDTH {
-                4.. if R::MANY => 4,
-                2.. => 2,
-                _ => 1,
+        let fused = R::FUSES && self.fast;
+        let (all, mut column, of) = (self.width, 0, &mut self);
+        macro_rules! wide {
+            ($registers:literal) => {
+                if all - column >= $registers * R::WIDTH {
+                    let (of, column) = (&mut *of, &mut column);
+                    if R::FUSES && fused {
+                        token.apart(Wide::<_, true, $registers> { of, column });
+                    } else {
+                        token.apart(Wide::<_, false, $registers> { of, column });
+                    }
+                }
             };
+        }
+        if R::MANY {
+            wide!(4);
+        }
+        wide!(2);
+        wide!(1);
+    }
+}
+
+/// The next columns, as many as make tiles of `NV` registers.
+struct Wide<'w, 'a, E, const FUSED: bool, const NV: usize> {
+    of: &'w mut Gather<'a, E>,
+    column: &'w mut usize,
+}
+
+impl<E: Native, const FUSED: bool, const NV: usize> Work<E> for Wide<'_, '_, E, FUSED, NV> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let Self { of, column } = self;
+        let reach = of.terms.iter().map(|[at, _]| at + 1).max().unwrap_or(0);
+        while of.width - *column >= NV * R::WIDTH {
+            let at = *column;
             let mut row = 0;
-            while row < all {
-                let rows = all - row;
+            while row < of.rows.len() {
+                let rows = of.rows.len() - row;
                 // COST: a lone register is a chain of additions for each row; tiles of equal height
                 // leave no short ones.
-                let height = match registers {
+                let height = match NV {
                     1 => rows.div_ceil(rows.div_ceil(8)),
                     _ => height(rows),
                 };
-                macro_rules! run {
-                    ($height:literal, $registers:literal) => {{
-                        let at = [row, column];
-                        if fused {
-                            self.tile::<R, true, $height, $registers>(token, at, reach)
-                        } else {
-                            self.tile::<R, false, $height, $registers>(token, at, reach)
-                        }
-                    }};
+                macro_rules! tile {
+                    ($height:literal) => {
+                        of.tile::<R, FUSED, $height, NV>(token, [row, at], reach)
+                    };
                 }
-                match (height, registers) {
-                    (6, 4) => run!(6, 4),
-                    (4, 4) => run!(4, 4),
-                    (_, 4) => run!(1, 4),
-                    (6, 2) => run!(6, 2),
-                    (4, 2) => run!(4, 2),
-                    (_, 2) => run!(1, 2),
-                    (8, _) => run!(8, 1),
-                    (7, _) => run!(7, 1),
-                    (6, _) => run!(6, 1),
-                    (5, _) => run!(5, 1),
-                    (4, _) => run!(4, 1),
-                    (3, _) => run!(3, 1),
-                    (2, _) => run!(2, 1),
-                    _ => run!(1, 1),
+                match height {
+                    8 if const { NV == 1 } => tile!(8),
+                    7 if const { NV == 1 } => tile!(7),
+                    6 => tile!(6),
+                    5 if const { NV == 1 } => tile!(5),
+                    4 => tile!(4),
+                    3 if const { NV == 1 } => tile!(3),
+                    2 if const { NV == 1 } => tile!(2),
+                    _ => tile!(1),
                 }
                 row += height;
             }
-            column += registers * R::WIDTH;
+            *column += NV * R::WIDTH;
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::adjoint::Adjoint;
 use super::strips::Strips;
-use super::{Across, Manner, Width, carve, channels, finite, parts, stacked};
+use super::{Across, Manner, Width, carve, channels, finite, parts, sorted, stacked};
 use crate::kernel::Numerics;
 use crate::kernel::native::gemm::gemm_at;
 use crate::kernel::order::KB;
@@ -45,7 +45,7 @@ pub(super) fn images_gradient<E: Native>(
         }
     }
     // Neighbours share packed weights.
-    items.sort_by_key(Item::of);
+    let mut items = sorted(items, Item::of);
     let mut work = Vec::with_capacity(parts);
     for bounds in threads::bounds(items.len(), parts, 1).into_iter().rev() {
         let items = items.split_off(bounds.start);
@@ -55,13 +55,13 @@ pub(super) fn images_gradient<E: Native>(
     let most = windows.channels.div_ceil(splits);
     let each = windows.images.div_ceil(parts);
     let by_registers: Walk<'_, E> = by_registers;
-    let mut walks = [
+    let walks = [
         (by_registers, Across::Windows, cost::<E>(manner.level, windows, most)),
         (channels::run, Across::Channels, channels::cost::<E>(manner.level, windows, most)),
         (stacked::run, Across::Images, stacked::cost::<E>(manner.level, windows, most, each)),
     ];
-    walks.sort_by_key(|walk| if walk.1 == across { 0 } else { walk.2 });
-    let (mut walk, lanes, _) = walks[0];
+    let best = walks.iter().min_by_key(|walk| if walk.1 == across { 0 } else { walk.2 });
+    let &(mut walk, lanes, _) = best.expect("invariant: there are walks");
     // A window that is not there must contribute nothing: zeros do, unless they meet such weights.
     if !plain || lanes == Across::Windows && !finite(manner.level, weights) {
         walk = by_products;

@@ -136,6 +136,17 @@ fn parts(operations: usize, threads: impl FnOnce() -> usize) -> usize {
     }
 }
 
+/// The items in the order of their keys, and else as they were.
+///
+/// COST: it sorts keys, so that there is one such code for items of any kind.
+fn sorted<T>(items: Vec<T>, key: impl Fn(&T) -> [usize; 2]) -> Vec<T> {
+    let mut order: Vec<_> = items.iter().map(key).zip(0_usize..).collect();
+    order.sort_unstable();
+    let mut items: Vec<_> = items.into_iter().map(Some).collect();
+    let taken = order.into_iter().filter_map(|(_, at)| items[at].take());
+    taken.collect()
+}
+
 /// Elements of a register.
 struct Width;
 

@@ -164,12 +164,42 @@ impl<E: Native> Work<E> for Lanes<'_, E> {
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
         let fused = R::FUSES && self.fast;
-        let taps = self.offsets.len();
-        let filters = self.sums.len() / (taps * R::WIDTH);
-        let reach = self.bases.iter().max().map_or(0, |base| base + R::WIDTH);
-        let mut filter = 0;
-        while filter < filters {
-            let height = height(filters - filter);
+        let filters = self.sums.len() / (self.offsets.len() * R::WIDTH);
+        let (of, mut filter) = (&mut self, 0);
+        macro_rules! high {
+            ($height:literal) => {
+                if filter < filters && height(filters - filter) == $height {
+                    let (of, filter) = (&mut *of, &mut filter);
+                    if R::FUSES && fused {
+                        token.apart(High::<_, true, $height> { of, filter });
+                    } else {
+                        token.apart(High::<_, false, $height> { of, filter });
+                    }
+                }
+            };
+        }
+        high!(6);
+        high!(4);
+        high!(1);
+    }
+}
+
+/// The next filters, as many as make tiles of `MR`.
+struct High<'h, 'a, E, const FUSED: bool, const MR: usize> {
+    of: &'h mut Lanes<'a, E>,
+    filter: &'h mut usize,
+}
+
+impl<E: Native, const FUSED: bool, const MR: usize> Work<E> for High<'_, '_, E, FUSED, MR> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let Self { of, filter } = self;
+        let taps = of.offsets.len();
+        let filters = of.sums.len() / (taps * R::WIDTH);
+        let reach = of.bases.iter().max().map_or(0, |base| base + R::WIDTH);
+        while *filter < filters && height(filters - *filter) == MR {
             let mut tap = 0;
             while tap < taps {
                 let registers = match taps - tap {
@@ -177,30 +207,19 @@ impl<E: Native> Work<E> for Lanes<'_, E> {
                     2.. => 2,
                     _ => 1,
                 };
-                macro_rules! run {
-                    ($height:literal, $registers:literal) => {{
-                        let at = [filter, tap];
-                        if fused {
-                            self.tile::<R, true, $height, $registers>(token, at, reach)
-                        } else {
-                            self.tile::<R, false, $height, $registers>(token, at, reach)
-                        }
-                    }};
+                macro_rules! tile {
+                    ($registers:literal) => {
+                        of.tile::<R, FUSED, MR, $registers>(token, [*filter, tap], reach)
+                    };
                 }
-                match (height, registers) {
-                    (6, 4) => run!(6, 4),
-                    (6, 2) => run!(6, 2),
-                    (6, _) => run!(6, 1),
-                    (4, 4) => run!(4, 4),
-                    (4, 2) => run!(4, 2),
-                    (4, _) => run!(4, 1),
-                    (_, 4) => run!(1, 4),
-                    (_, 2) => run!(1, 2),
-                    _ => run!(1, 1),
+                match registers {
+                    4 if R::MANY => tile!(4),
+                    2 => tile!(2),
+                    _ => tile!(1),
                 }
                 tap += registers;
             }
-            filter += height;
+            *filter += MR;
         }
     }
 }

@@ -58,16 +58,24 @@ fn by_planes<E: Native, const MAX: bool>(
         rest = after;
         work.push((&images[bounds.start * plane..bounds.end * plane], out));
     }
-    threads::each(work, |(images, out)| {
-        if pairs::fits(windows) {
-            let pool = if MAX { pairs::max } else { pairs::mean };
-            return pool(level, windows, images, out);
-        }
-        level.compiled(
-            #[inline(always)]
-            || pool::<E, MAX>(windows, images, out),
-        );
-    });
+    threads::each(work, |(images, out)| pooled::<E, MAX>(level, windows, images, out));
+}
+
+/// Pools channel by channel on this thread.
+fn pooled<E: Native, const MAX: bool>(
+    level: Level,
+    windows: &Windows,
+    images: &[E],
+    out: &mut [E],
+) {
+    if pairs::fits(windows) {
+        let pool = if MAX { pairs::max } else { pairs::mean };
+        return pool(level, windows, images, out);
+    }
+    level.compiled(
+        #[inline(always)]
+        || pool::<E, MAX>(windows, images, out),
+    );
 }
 
 /// The columns of windows whose position `q` lies on the image, and where it lies for the first.

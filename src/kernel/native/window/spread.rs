@@ -27,45 +27,62 @@ impl<E: Native> Work<E> for Spread<'_, E> {
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
         let fused = R::FUSES && self.fast;
-        let depth = self.ats.len();
-        let rows = self.weights.len() / depth;
-        let reach = self.ats.iter().max().map_or(0, |at| at + R::WIDTH);
-        let mut strip = 0;
-        while strip < self.strips.len() {
-            let registers = match self.strips.len() - strip {
-                4.. if R::MANY => 4,
-                2.. => 2,
-                _ => 1,
+        let (all, mut strip, of) = (self.strips.len(), 0, &mut self);
+        macro_rules! wide {
+            ($registers:literal) => {
+                if all - strip >= $registers {
+                    let (of, strip) = (&mut *of, &mut strip);
+                    if R::FUSES && fused {
+                        token.apart(Wide::<_, true, $registers> { of, strip });
+                    } else {
+                        token.apart(Wide::<_, false, $registers> { of, strip });
+                    }
+                }
             };
+        }
+        if R::MANY {
+            wide!(4);
+        }
+        wide!(2);
+        wide!(1);
+    }
+}
+
+/// The next strips, as many as make tiles of `NV` registers.
+struct Wide<'w, 'a, E, const FUSED: bool, const NV: usize> {
+    of: &'w mut Spread<'a, E>,
+    strip: &'w mut usize,
+}
+
+impl<E: Native, const FUSED: bool, const NV: usize> Work<E> for Wide<'_, '_, E, FUSED, NV> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<R: Registers<Element = E>>(self, token: R) {
+        let Self { of, strip } = self;
+        let depth = of.ats.len();
+        let rows = of.weights.len() / depth;
+        let reach = of.ats.iter().max().map_or(0, |at| at + R::WIDTH);
+        while of.strips.len() - *strip >= NV {
+            let at = *strip;
             for start in (0..depth).step_by(KB) {
                 let mut row = 0;
                 while row < rows {
                     let height = height(rows - row);
-                    macro_rules! run {
-                        ($height:literal, $registers:literal) => {{
-                            let at = [row, strip, start];
-                            if fused {
-                                self.tile::<R, true, $height, $registers>(token, at, reach)
-                            } else {
-                                self.tile::<R, false, $height, $registers>(token, at, reach)
-                            }
-                        }};
+                    macro_rules! tile {
+                        ($height:literal) => {
+                            of.tile::<R, FUSED, $height, NV>(token, [row, at, start], reach)
+                        };
                     }
-                    match (height, registers) {
-                        (6, 4) => run!(6, 4),
-                        (6, 2) => run!(6, 2),
-                        (6, _) => run!(6, 1),
-                        (4, 4) => run!(4, 4),
-                        (4, 2) => run!(4, 2),
-                        (4, _) => run!(4, 1),
-                        (_, 4) => run!(1, 4),
-                        (_, 2) => run!(1, 2),
-                        _ => run!(1, 1),
+                    match height {
+                        6 => tile!(6),
+                        4 => tile!(4),
+                        _ => tile!(1),
                     }
                     row += height;
                 }
             }
-            strip += registers;
+            *strip += NV;
         }
     }
 }
