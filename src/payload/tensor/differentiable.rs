@@ -3,7 +3,7 @@
 use super::Tensor;
 use crate::kernel::memory::Block;
 use crate::kernel::native::as_slice;
-use crate::kernel::{Elementary, Lowering};
+use crate::kernel::{Elementary, Lowering, Packed};
 use crate::payload::layout::Layout;
 use crate::payload::storage::Storage;
 use crate::payload::{Differentiable, Form, Shape, Stored};
@@ -36,6 +36,14 @@ impl<E: Elementary> Differentiable for Tensor<E> {
             Storage::Dense(_) => as_slice(self.view()),
             _ => None,
         }
+    }
+
+    fn as_packed(&self, [k, n]: [usize; 2], turned: bool) -> Option<&Packed<E>> {
+        let Storage::Dense(buffer) = &self.storage else { return None };
+        // The whole buffer: what is kept is kept with that.
+        let whole = as_slice(self.view())?.len() == buffer.as_slice().len();
+        let fits = k.checked_mul(n) == Some(buffer.as_slice().len());
+        if whole && fits { buffer.packed([k, n], turned) } else { None }
     }
 
     fn from_block(shape: &Shape, elements: Block<E>) -> Option<Self> {
