@@ -98,3 +98,43 @@ fn exact<'t, T>(
     }
     Some(list.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::{Function, Input, Leaf, Narrow, Parameter};
+
+    fn read(name: &str, given: &[(&str, &str)]) -> (Option<Function>, bool) {
+        let mut attributes = Attributes::default();
+        given.iter().for_each(|(name, text)| attributes.give(name, text));
+        (Function::from_text(name, &attributes), attributes.all_asked())
+    }
+
+    #[test]
+    fn a_source_comes_back_from_its_attributes() {
+        for function in [Function::from(Leaf), Input.into(), Parameter { slot: 3 }.into()] {
+            let texts = function.attributes().into_iter().map(|(name, it)| (name, it.to_string()));
+            let texts: Vec<(&str, String)> = texts.collect();
+            let given: Vec<_> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
+            assert_eq!(read(function.name(), &given), (Some(function), true));
+        }
+    }
+
+    #[test]
+    fn what_the_operation_has_not_is_not_asked_for() {
+        let given = [("axis", "0"), ("start", "1"), ("length", "2")];
+        let narrow = Some(Narrow { axis: 0, start: 1, length: 2 }.into());
+        assert_eq!(read("narrow", &given), (narrow.clone(), true));
+        let more =
+            |name: &'static str, count: usize| [&given[..], &vec![(name, "0"); count]].concat();
+        // Another's, one that is given twice, and more than are kept.
+        for (name, count) in [("step", 1), ("axis", 1), ("axis", 100)] {
+            assert_eq!(
+                read("narrow", &more(name, count)),
+                (narrow.clone(), false),
+                "{name} {count}"
+            );
+        }
+        assert_eq!(read("narrow", &given[1..]).0, None);
+    }
+}

@@ -17,7 +17,6 @@ pub(crate) struct Concat {
 }
 
 impl Concat {
-    /// Whether all extents but those of the axis are equal.
     /// The rule of shapes, for any number of operands without a list of them.
     pub(crate) fn infer_each<'s>(
         &self,
@@ -40,6 +39,7 @@ impl Concat {
         rule::volume(3, first.with_extent(self.axis, extent))
     }
 
+    /// Whether all extents but those of the axis are equal.
     fn agree<'s>(
         &self,
         first: &Shape,

@@ -2,12 +2,15 @@
 
 use super::{T, plans};
 use crate::graph::node::Operands;
+use crate::kernel::call::Call;
 use crate::ops::lower::Lowered;
 use crate::payload::layout::Layout;
 use crate::plan::Plan;
+use crate::plan::band::Kind;
 use crate::plan::item::{Definition, Id};
 use crate::plan::schedule::{Access, Home, Schedule, Step, Work};
 use crate::plan::verify::bands::bands;
+use crate::plan::verify::places::places;
 use crate::plan::verify::verify;
 
 type Change = fn(&mut Schedule<T>, usize) -> Option<()>;
@@ -157,7 +160,7 @@ fn faults_of_operands_are_told() {
     });
     told(&plans, "calls one kernel for several items", |schedule, at| {
         let step = chain(schedule, at)?;
-        step.work = Work::Call(crate::kernel::call::Call::Copy);
+        step.work = Work::Call(Call::Copy);
         (step.items.len() > 1).then_some(())
     });
     told(&plans, "reads the rows of another selection", |schedule, at| {
@@ -184,7 +187,7 @@ fn joined(schedule: &mut Schedule<T>, at: usize) -> Option<()> {
 /// Whether an item is a sum.
 fn is_sum(schedule: &Schedule<T>, id: Id) -> bool {
     let definition = &schedule.item(id).definition;
-    matches!(definition, Definition::Operation(_, Lowered::Call(crate::kernel::call::Call::Sum(_))))
+    matches!(definition, Definition::Operation(_, Lowered::Call(Call::Sum(_))))
 }
 
 #[test]
@@ -260,6 +263,17 @@ fn faults_of_bands_are_told() {
         step.operands.first_mut()?.base = sum;
         Some(())
     });
+    told_by(bands, &plans, "does not go by", |schedule, at| {
+        let band = schedule.bands.first_mut()?;
+        let role = band.roles.get_mut(at)?;
+        let step = &schedule.steps[band.steps.start + at];
+        matches!(step.work, Work::Chain).then(|| role.kind = Kind::Summed)
+    });
+    told_by(bands, &plans, "does not go by", |schedule, at| {
+        let steps = schedule.bands.first()?.steps.clone();
+        schedule.steps[steps].get_mut(at)?.work = Work::Call(Call::Gather);
+        Some(())
+    });
     told_by(bands, &plans, "from another row", |schedule, at| {
         let band = schedule.bands.first()?;
         let axes = band.roles.get(at)?.axes.clone();
@@ -307,6 +321,15 @@ fn faults_of_places_are_told() {
         schedule.steps.push(moved);
         schedule.bands.clear();
         read.then_some(())
+    });
+    // What is read is what the tape says: this would be told first as another's elements.
+    told_by(places, &plans, "reads past the end of item", |schedule, at| {
+        let items = &schedule.items;
+        let step = schedule.steps.get_mut(at)?;
+        let computed = |access: &&mut Access| !items[access.base as usize].definition.is_source();
+        let access = step.operands.iter_mut().find(computed)?;
+        access.layout = Layout::contiguous([items[access.base as usize].count() + 1].into());
+        Some(())
     });
     told(&plans, "has no place", |schedule, at| {
         let output = *schedule.steps.get(at)?.outputs.first()?;
