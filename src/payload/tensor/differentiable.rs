@@ -6,7 +6,7 @@ use crate::kernel::native::as_slice;
 use crate::kernel::{Elementary, Lowering, Packed};
 use crate::payload::layout::Layout;
 use crate::payload::storage::Storage;
-use crate::payload::{Differentiable, Form, Shape, Stored};
+use crate::payload::{Differentiable, Form, Shape, Stored, volume_of};
 use std::sync::Arc;
 
 impl<E: Elementary> Differentiable for Tensor<E> {
@@ -68,7 +68,7 @@ impl<E: Elementary> Differentiable for Tensor<E> {
             }
             Stored::Selection(columns) => {
                 let (&classes, leading) = shape.split_last()?;
-                let rows = Shape::new(leading).volume()?;
+                let rows = volume_of(leading.iter().copied())?;
                 let fits = rows == columns.len() && columns.iter().all(|&column| column < classes);
                 fits.then(|| Self::of_columns(shape.clone(), columns))
             }
