@@ -4,7 +4,7 @@
 /// A node, without what it holds beside itself.
 const NODE: usize = 250;
 /// The payload of a source without its elements, boxed, and the shape, which is no other node's.
-const SOURCE: usize = 160;
+const SOURCE: usize = 184;
 /// A name, a scope or a file without its text: a string that is shared.
 const LABEL: usize = 40;
 /// An extent or an axis of a list. A shape of up to four axes has room for them in itself.

@@ -351,8 +351,8 @@ fn faults_of_places_are_told() {
     });
     told(&plans, "overwrites what it reads", |schedule, at| {
         let step = call(schedule, at)?.clone();
-        let read = step.operands.iter().map(|access| access.base);
-        let read = read.filter(|&id| place(schedule, id).is_some()).last()?;
+        let mut read = step.operands.iter().map(|access| access.base);
+        let read = read.rfind(|&id| place(schedule, id).is_some())?;
         let output = *step.outputs.first()?;
         place(schedule, output)?;
         schedule.homes[output as usize] = schedule.homes[read as usize];
