@@ -75,7 +75,7 @@ fn settled<P: Tensorial>(
     compile: &dyn Fn() -> Plan<P>,
     network: &Network<P>,
     feeds: &[(Symbol, P)],
-) {
+) -> [usize; 2] {
     trim_memory();
     let before = live();
     let plan = compile();
@@ -90,7 +90,9 @@ fn settled<P: Tensorial>(
         0 => 0,
         packed => 2 * packed + 256 * network.len(),
     };
-    assert!(live() - before <= most, "{name}: {} laid out, {memory:?}", live() - before);
+    let laid_out = live() - before;
+    assert!(laid_out <= most, "{name}: {laid_out} laid out, {memory:?}");
+    [laid_out, memory.packed as usize]
 }
 
 /// The first run of a plan against its description.
@@ -100,7 +102,7 @@ fn told_truly<P: Tensorial>(
     network: &Network<P>,
     feeds: &[(Symbol, P)],
 ) -> MemoryDescription {
-    settled(name, compile, network, feeds);
+    let _ = settled(name, compile, network, feeds);
     let plan = &compile();
     let memory = plan.describe().memory;
     let (kept, list) = (memory.arena as usize, waiting(plan));
@@ -148,6 +150,8 @@ fn the_examples_networks() {
         drop(network.forward_with(feeds.clone()).backward(loss));
         drop(network.compile_training(loss, []).forward(&network, feeds.clone()));
         let training = || network.compile_training(loss, []);
+        let [laid_out, printed] = settled("makemore", &training, &network, &feeds);
+        assert!(laid_out >= printed && printed > 0, "{laid_out} of {printed}");
         let memory = told_truly("makemore", &training, &network, &feeds);
         assert!(memory.arena > 0 && memory.peak <= memory.arena);
         told_truly("makemore, forward", &|| network.compile([loss], []), &network, &feeds);

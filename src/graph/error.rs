@@ -55,7 +55,15 @@ struct Report {
 const SHOWN: usize = 32;
 const LONGEST: usize = 200;
 
-/// A label or a file, cut where it is long.
+/// The end of a file's path, where that is long: the rest is its folders.
+fn end_of(path: &str) -> std::borrow::Cow<'_, str> {
+    match path.char_indices().rev().nth(LONGEST - 1) {
+        Some((start @ 1.., _)) => format!("..{}", &path[start..]).into(),
+        _ => path.into(),
+    }
+}
+
+/// A label, cut where it is long.
 fn cut(text: &str) -> std::borrow::Cow<'_, str> {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}..", &text[..end]).into(),
@@ -71,7 +79,7 @@ fn origin<P>(node: &Node<P>) -> (Shape, String) {
         (Some(scope), Some(name)) => format!(" \"{}.{}\"", cut(scope), cut(name)),
     };
     let (file, line, column) = node.location.parts();
-    let origin = format!("{}{label} at {}:{line}:{column}", node.function.name(), cut(file));
+    let origin = format!("{}{label} at {}:{line}:{column}", node.function.name(), end_of(file));
     ((*node.shape).clone(), origin)
 }
 

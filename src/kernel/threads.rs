@@ -91,7 +91,7 @@ fn grain() -> usize {
     // Nobody looks for parts in a pool of the caller's own.
     #[cfg(feature = "parallel")]
     if rayon::current_thread_index().is_some() {
-        return 4 * GRAIN;
+        return 8 * GRAIN;
     }
     GRAIN
 }

@@ -52,12 +52,12 @@ impl<E: Elementary> Buffer<E> {
     pub(crate) fn packed(&self, [k, n]: [usize; 2], turned: bool) -> Option<&Packed<E>> {
         let Held { elements, asked, packed } = &*self.0;
         if packed.get().is_none() {
-            if asked.fetch_add(1, Ordering::Relaxed) < OFTEN {
+            // One of those who come at once does it; the others go on without.
+            if asked.fetch_add(1, Ordering::Relaxed) != OFTEN {
                 return None;
             }
             let (row, column) = if turned { (1, k) } else { (n, 1) };
             let new = E::pack(Matrix::new(elements, row, column), [k, n])?;
-            // Nobody waits: where two runs come here at once, one of both is kept.
             let _ = packed.set(Box::new((turned, new)));
         }
         let (way, packed) = &**packed.get()?;

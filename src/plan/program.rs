@@ -7,9 +7,9 @@ use super::chains::{chain_of, following};
 use super::item::{Definition, Id};
 use super::passes::is_splat;
 use super::schedule::{Access, Home, Schedule, Step, Work};
-use crate::kernel::Numerics;
 use crate::kernel::call::Call;
 use crate::kernel::chain::Chain;
+use crate::kernel::{Elementary, Matrix, Numerics};
 use crate::payload::layout::Layout;
 use crate::payload::{Shape, Stored, Tensorial};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Right {
             _ => return None,
         };
         let [least, most] = if turned { TURNED } else { ROWS };
-        let pays = n >= COLUMNS && (least..=most).contains(&m);
+        let pays = n >= COLUMNS && m * k * n > TINY && (least..=most).contains(&m);
         pays.then_some(Self { extents: [k, n], turned })
     }
 }
@@ -125,6 +125,9 @@ impl Right {
 /// where columns lie in one piece 1.2 to 1.4, up to 5.1, and of 256 rows 1.0 to 1.4 times (`cargo bench --bench
 /// products`, AMD Zen 5).
 const ROWS: [usize; 2] = [2, 64];
+
+/// Operations of a product that is done without any preparation.
+const TINY: usize = 512;
 
 /// Columns of a right operand that fill a register at least: fewer are better for lanes over rows.
 const COLUMNS: usize = 16;
@@ -223,6 +226,9 @@ impl<P: Tensorial> Builder<'_, P> {
         if matches!(source.definition, Definition::Input(_)) || source.one.is_some() {
             return None;
         }
+        // An element without a kernel of its own lays nothing out.
+        let zero = [P::Element::zero()];
+        P::Element::pack(Matrix::new(&zero, 1, 1), [1, 1])?;
         let right = Right::of([&a.layout, b], source.count)?;
         // Two products that read it in two ways take turns no more than the first has its own.
         (*source.right.get_or_insert(right) == right).then_some(number)

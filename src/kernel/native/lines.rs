@@ -16,6 +16,9 @@ const FEW: usize = 6;
 /// Runs as long as this are copied whole where a line is gathered.
 const RUN: usize = 8;
 
+/// Lines shorter than this are not shared.
+const SHORT: usize = 16;
+
 /// COST: plain operations that an element of a line takes that is gathered first.
 const GATHERED: usize = 4;
 
@@ -76,7 +79,9 @@ impl<'a, E: Elementary> Lines<'a, E> {
     /// One element for each line, by `reduce`; on several threads where that is worth it.
     pub(super) fn reduced(&self, out: &mut [E], reduce: impl Fn(&[E]) -> E + Sync) {
         let operations = self.length.saturating_mul(out.len()).saturating_mul(GATHERED);
-        let parts = threads::parts_here(operations, out.len());
+        // A list of where lines begin takes less than they do.
+        let most = if self.length < SHORT { 1 } else { out.len() };
+        let parts = threads::parts_here(operations, most);
         if parts == 1 {
             let mut results = out.iter_mut();
             return self.each(|line| {

@@ -46,7 +46,7 @@ impl fmt::Display for Description {
                 let packed = bytes(memory.packed);
                 writeln!(
                     f,
-                    "  parameters laid out for products {packed}, from a generation's third run on"
+                    "  parameters laid out for products at most {packed}, from a generation's third run on"
                 )?;
             }
             if f.alternate() {

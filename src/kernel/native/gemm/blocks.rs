@@ -69,7 +69,8 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
         for first in (0..n).step_by(NC) {
             let end = n.min(first + NC);
             let depth = KB.min(k);
-            let panels = Panels { column: first, end, in_place, roomy: false, packed: 0, depth };
+            let roomy = held.is_some();
+            let panels = Panels { column: first, end, in_place, roomy, packed: 0, depth };
             let packed = panels.packed_elements::<R>();
             // Rows once, over all their terms, where the right operand stays near meanwhile.
             let deep = k > KB && k * (end - first) * size_of::<E>() <= NEAR;

@@ -75,7 +75,8 @@ pub(crate) fn gemm_at<E: Native>(
         takes!("column as a row");
         Product { m: 1, k, n: m, a: b.transposed(), b: a.transposed(), held: None, numerics }
     } else {
-        let held = task.packed.map(|packed| Held { packed, column: 0 });
+        let packed = task.packed.filter(|packed| packed.extents == [k, n]);
+        let held = packed.map(|packed| Held { packed, column: 0, term: 0 });
         Product { m, k, n, a, b, held, numerics }
     };
     let (m, n) = (product.m, product.n);
@@ -127,7 +128,8 @@ impl<'a, E: Native> Product<'a, E> {
     fn terms(&self, terms: Range<usize>) -> Self {
         let a = Matrix { elements: &self.a.elements[terms.start * self.a.column..], ..self.a };
         let b = Matrix { elements: &self.b.elements[terms.start * self.b.row..], ..self.b };
-        Self { k: terms.len(), a, b, held: None, ..*self }
+        let held = self.held.map(|held| Held { term: held.term + terms.start, ..held });
+        Self { k: terms.len(), a, b, held, ..*self }
     }
 
     fn by_rows(&self, level: Level, parts: usize, out: &mut [E], ending: Ending<'_, E>) {
@@ -143,14 +145,19 @@ impl<'a, E: Native> Product<'a, E> {
     }
 
     fn by_columns(&self, level: Level, parts: usize, out: &mut [E], ending: Ending<'_, E>) {
-        // Whole panels of what is laid out.
-        let unit = self.held.map_or(64 / size_of::<E>(), |held| held.packed.panel);
+        // Whole panels of what is laid out, where that makes parts that are about as large.
+        let even = |held: &Held<'a, E>| {
+            let panels = self.n.div_ceil(held.packed.panel);
+            panels.is_multiple_of(parts) || panels >= 4 * parts
+        };
+        let whole = Self { held: self.held.filter(even), ..*self };
+        let unit = whole.held.map_or(64 / size_of::<E>(), |held| held.packed.panel);
         let bounds = threads::bounds(self.n, parts, unit);
         let mut work: Vec<_> = bounds
             .iter()
             .map(|columns| {
                 let ending = Ending { start: ending.start + columns.start, ..ending };
-                (self.columns(columns.clone()), ending, Vec::with_capacity(self.m))
+                (whole.columns(columns.clone()), ending, Vec::with_capacity(self.m))
             })
             .collect();
         for mut row in out.chunks_exact_mut(self.n) {

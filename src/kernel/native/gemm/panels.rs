@@ -21,6 +21,8 @@ pub(in crate::kernel::native) struct Held<'a, E: Native> {
     pub(super) packed: &'a Packed<E>,
     /// The first one, of a panel's first.
     pub(super) column: usize,
+    /// The first term.
+    pub(super) term: usize,
 }
 
 impl<'a, E: Native> Held<'a, E> {
@@ -28,7 +30,7 @@ impl<'a, E: Native> Held<'a, E> {
     #[inline(always)]
     pub(super) fn rows(&self, panel: Panel, start: usize, row: usize) -> &'a [E] {
         let [k, _] = self.packed.extents;
-        &self.packed.elements()[(self.column + panel.column) * k + start * row..]
+        &self.packed.elements()[(self.column + panel.column) * k + (self.term + start) * row..]
     }
 }
 

@@ -19,7 +19,7 @@ fn lines_that_lie_apart_are_reduced_on_threads_as_defined() {
     }
     let mut random = Random(71);
     // Runs that are copied whole, elements one by one, nothing to add, no line, more than a block.
-    for extents in [[4, 3, 9], [3, 5, 2], [0, 3, 4], [2, 0, 5], [5, 1, 8], [300, 2, 9]] {
+    for extents in [[4, 3, 9], [3, 5, 2], [0, 3, 4], [2, 0, 5], [5, 1, 8], [300, 2, 9], [9, 4, 3]] {
         for axes in [&[0, 2][..], &[0], &[1], &[0, 1, 2]] {
             check::<f32>(&mut random, &extents, axes);
             check::<f64>(&mut random, &extents, axes);
