@@ -81,7 +81,7 @@ fn available() -> usize {
 
 /// Work below this is not shared.
 ///
-/// COST: in operations of one lane, of which a core does as many in some ten microseconds. A thread that looks
+/// COST: in operations of one lane, of which a core does as many in some five microseconds. A thread that looks
 /// for parts has one after less than one, a thread that sleeps after 10 to 50. Of 2^21, 2^20, 2^19 and 2^18 the
 /// last was the best for two threads, or as good (`workload a1024`, `b`, `c`, `d`, `i` of the member `peers`).
 const GRAIN: usize = 1 << 18;

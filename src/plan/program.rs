@@ -9,6 +9,7 @@ use super::passes::is_splat;
 use super::schedule::{Access, Home, Schedule, Step, Work};
 use crate::kernel::call::Call;
 use crate::kernel::chain::Chain;
+use crate::kernel::native::gemm::TINY;
 use crate::kernel::{Elementary, Matrix, Numerics};
 use crate::payload::layout::Layout;
 use crate::payload::{Shape, Stored, Tensorial};
@@ -114,7 +115,8 @@ impl Right {
             _ => return None,
         };
         let [least, most] = if turned { TURNED } else { ROWS };
-        let pays = n >= COLUMNS && m * k * n > TINY && (least..=most).contains(&m);
+        let tiny = m.saturating_mul(k * n) <= TINY;
+        let pays = n >= COLUMNS && !tiny && (least..=most).contains(&m);
         pays.then_some(Self { extents: [k, n], turned })
     }
 }
@@ -125,9 +127,6 @@ impl Right {
 /// where columns lie in one piece 1.2 to 1.4, up to 5.1, and of 256 rows 1.0 to 1.4 times (`cargo bench --bench
 /// products`, AMD Zen 5).
 const ROWS: [usize; 2] = [2, 64];
-
-/// Operations of a product that is done without any preparation.
-const TINY: usize = 512;
 
 /// Columns of a right operand that fill a register at least: fewer are better for lanes over rows.
 const COLUMNS: usize = 16;
@@ -180,7 +179,8 @@ impl<P: Tensorial> Program<P> {
     /// The elements of the sources that are laid out for products.
     pub(super) fn packed(&self) -> usize {
         let laid_out = self.sources.iter().filter(|source| source.right.is_some());
-        laid_out.fold(0, |sum, source| sum + source.count)
+        // Elements that are all one number lie nowhere, and may be any number.
+        laid_out.fold(0, |sum, source| sum.saturating_add(source.count))
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn describe<P: Tensorial>(plan: &Plan<P>) -> Description {
         results: handed,
         peak: steps.iter().map(|step| step.live).max().unwrap_or(0),
         recorded: schedule.recorded as u64 * unit,
-        packed: packed as u64 * unit,
+        packed: (packed as u64).saturating_mul(unit),
         scratch: scratch.max().unwrap_or(0) + on_the_way,
     };
     Description {

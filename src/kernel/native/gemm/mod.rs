@@ -284,7 +284,7 @@ fn effort<R: Registers>(
 }
 
 /// So little that any preparation costs more than it saves.
-const TINY: usize = 512;
+pub(crate) const TINY: usize = 512;
 
 /// A product of few terms: four columns at a time, whose sums stay in registers; `LIES` where the right
 /// operand's rows lie in one piece.
