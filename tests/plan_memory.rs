@@ -151,7 +151,7 @@ fn the_examples_networks() {
         drop(network.compile_training(loss, []).forward(&network, feeds.clone()));
         let training = || network.compile_training(loss, []);
         let [laid_out, printed] = settled("makemore", &training, &network, &feeds);
-        assert!(laid_out >= printed && printed > 0, "{laid_out} of {printed}");
+        assert!(laid_out >= printed && (printed > 0) == (rows <= 32), "{laid_out} of {printed}");
         let memory = told_truly("makemore", &training, &network, &feeds);
         assert!(memory.arena > 0 && memory.peak <= memory.arena);
         told_truly("makemore, forward", &|| network.compile([loss], []), &network, &feeds);

@@ -123,16 +123,16 @@ impl Right {
 
 /// Rows of a left operand for which the right one is laid out before.
 ///
-/// COST: of 64 rows a product is 1.0 to 1.3 times as fast, of fewer up to 2.9 times, of 128 1.0 to 1.1 times;
-/// where columns lie in one piece 1.2 to 1.4, up to 5.1, and of 256 rows 1.0 to 1.4 times (`cargo bench --bench
-/// products`, AMD Zen 5).
-const ROWS: [usize; 2] = [2, 64];
+/// COST: of 32 rows a product is 1.0 to 1.5 times as fast, of fewer up to 2.9 times, of 64 1.0 to 1.3 times; where
+/// columns lie in one piece 1.2 to 1.5, up to 5.1, and of 64 rows 1.2 to 1.4 times (`cargo bench --bench products`, AMD
+/// Zen 5). It takes the memory of the parameter once more: 8 MiB of 32 layers of 256, whose forward values take 0.4.
+const ROWS: [usize; 2] = [2, 32];
 
 /// Columns of a right operand that fill a register at least: fewer are better for lanes over rows.
 const COLUMNS: usize = 16;
 
 /// As `ROWS`, where its columns lie in one piece.
-const TURNED: [usize; 2] = [2, 256];
+const TURNED: [usize; 2] = [2, 32];
 
 pub(super) struct Program<P: Tensorial> {
     pub(super) sources: Vec<Source<P>>,
