@@ -62,6 +62,7 @@ pub mod specification {
 #[doc = "[0011]: crate::documents::design::finish_and_fast_products"]
 #[doc = "[0012]: crate::documents::design::other_shapes"]
 #[doc = "[0013]: crate::documents::design::passes_in_registers"]
+#[doc = "[0014]: crate::documents::design::what_a_text_may_take"]
 #[doc = include_str!("../docs/design/README.md")]
 pub mod design {
     #[doc = include_str!("../docs/design/0001-tape-and-forks.md")]
@@ -101,6 +102,9 @@ pub mod design {
     pub mod other_shapes {}
     #[doc = include_str!("../docs/design/0013-passes-in-registers.md")]
     pub mod passes_in_registers {}
+
+    #[doc = include_str!("../docs/design/0014-what-a-text-may-take.md")]
+    pub mod what_a_text_may_take {}
 }
 
 #[doc = "[ACCELERATION.md]: crate::documents::acceleration"]

@@ -45,7 +45,7 @@ pub use kernel::memory::{
 pub use kernel::reference;
 pub use kernel::threads::{set_threads, threads};
 pub use kernel::{Binary, Comparison, Elementary, Kernels, Lowering, Numerics, Unary, Window};
-pub use kernel::{ColumnsTask, Finish, GemmTask, MapTask, Matrix};
+pub use kernel::{ColumnsTask, Finish, GemmTask, MapTask, Matrix, Packed};
 pub use kernel::{ReduceTask, Reduction, Softmax, SoftmaxTask, TransposeTask};
 pub use kernel::{WindowForm, WindowTask};
 #[cfg(feature = "checkpoint")]

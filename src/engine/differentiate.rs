@@ -72,7 +72,7 @@ impl<P: Tensorial> Algebra for Recorder<'_, P> {
             }
             _ => self.origin(),
         };
-        match self.network.record_from(function, &operands, origin) {
+        match self.network.record_from(function, operands.into(), origin) {
             Ok(value) => value.index,
             Err(error) => panic!("invariant: a derivative rule respects the constraints: {error}"),
         }

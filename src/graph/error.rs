@@ -2,7 +2,7 @@
 
 use super::node::{Node, Place};
 use super::value::Value;
-use crate::payload::{Shape, Tensorial};
+use crate::payload::{Brief, Shape, Tensorial};
 use std::error::Error;
 use std::fmt;
 
@@ -46,12 +46,41 @@ struct Report {
     problem: String,
     constraint: Option<u8>,
     operands: Vec<(Shape, String)>,
+    /// The operands beyond those.
+    more: usize,
+}
+
+/// The most operands that a refusal shows, and the longest label or file, in characters: what it takes
+/// is bounded, whatever it refuses.
+const SHOWN: usize = 32;
+const LONGEST: usize = 200;
+
+/// The end of a file's path, where that is long: the rest is its folders.
+fn end_of(path: &str) -> std::borrow::Cow<'_, str> {
+    match path.char_indices().rev().nth(LONGEST - 1) {
+        Some((start @ 1.., _)) => format!("..{}", &path[start..]).into(),
+        _ => path.into(),
+    }
+}
+
+/// A label, cut where it is long.
+fn cut(text: &str) -> std::borrow::Cow<'_, str> {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}..", &text[..end]).into(),
+        None => text.into(),
+    }
 }
 
 /// An operand as a refusal shows it: its shape, and where it comes from.
 fn origin<P>(node: &Node<P>) -> (Shape, String) {
-    let label = node.label().map(|label| format!(" \"{label}\"")).unwrap_or_default();
-    ((*node.shape).clone(), format!("{}{label} at {}", node.function.name(), node.location))
+    let label = match (&node.scope, node.name.get()) {
+        (_, None) => String::new(),
+        (None, Some(name)) => format!(" \"{}\"", cut(name)),
+        (Some(scope), Some(name)) => format!(" \"{}.{}\"", cut(scope), cut(name)),
+    };
+    let (file, line, column) = node.location.parts();
+    let origin = format!("{}{label} at {}:{line}:{column}", node.function.name(), end_of(file));
+    ((*node.shape).clone(), origin)
 }
 
 impl ShapeError {
@@ -60,11 +89,22 @@ impl ShapeError {
         violation: Violation,
         operands: &[&Node<P>],
     ) -> Self {
+        Self::of_each(operation, violation, operands.iter().copied())
+    }
+
+    /// [`ShapeError::new`] for any number of operands without a list of them.
+    #[cold]
+    pub(crate) fn of_each<'n, P: 'n>(
+        operation: &'static str,
+        violation: Violation,
+        mut operands: impl Iterator<Item = &'n Node<P>>,
+    ) -> Self {
         Self(Box::new(Report {
             operation,
             problem: violation.problem,
             constraint: Some(violation.constraint),
-            operands: operands.iter().map(|node| origin(node)).collect(),
+            operands: operands.by_ref().take(SHOWN).map(origin).collect(),
+            more: operands.count(),
         }))
     }
 
@@ -75,6 +115,7 @@ impl ShapeError {
             problem: problem.into(),
             constraint: None,
             operands: Vec::new(),
+            more: 0,
         }))
     }
 
@@ -97,9 +138,11 @@ impl ShapeError {
         problem: impl Into<String>,
         operands: &[Value<'_, P>],
     ) -> Self {
-        let operands = operands.iter().map(|value| origin(value.network.node(value.index)));
+        let more = operands.len().saturating_sub(SHOWN);
+        let operands = operands.iter().take(SHOWN);
+        let operands = operands.map(|value| origin(value.network.node(value.index)));
         let (problem, operands) = (problem.into(), operands.collect());
-        Self(Box::new(Report { operation, problem, constraint: None, operands }))
+        Self(Box::new(Report { operation, problem, constraint: None, operands, more }))
     }
 
     /// The operation's name.
@@ -114,7 +157,7 @@ impl ShapeError {
         self.0.constraint
     }
 
-    /// The operands' shapes.
+    /// The operands' shapes, of the first 32 where there are more.
     pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
         self.0.operands.iter().map(|(shape, _)| shape)
     }
@@ -140,16 +183,22 @@ impl ShapeError {
 
 impl fmt::Display for ShapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { operation, problem, constraint, operands } = &*self.0;
+        let Report { operation, problem, constraint, operands, more } = &*self.0;
         write!(f, "{operation}: {problem}")?;
         for (position, (shape, _)) in operands.iter().enumerate() {
-            write!(f, "{}{shape}", if position == 0 { ": " } else { " x " })?;
+            write!(f, "{}{}", if position == 0 { ": " } else { " x " }, Brief(shape))?;
+        }
+        if *more > 0 {
+            f.write_str(" x ..")?;
         }
         if let Some(constraint) = constraint {
             write!(f, " (C{constraint})")?;
         }
         for (position, (shape, origin)) in operands.iter().enumerate() {
-            write!(f, "\n  operand {position}: {shape} from {origin}")?;
+            write!(f, "\n  operand {position}: {} from {origin}", Brief(shape))?;
+        }
+        if *more > 0 {
+            write!(f, "\n  and {more} more operands")?;
         }
         Ok(())
     }

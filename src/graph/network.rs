@@ -13,7 +13,7 @@ use super::tape::{Lineage, Tape};
 use super::value::Value;
 use crate::kernel::Elementary;
 use crate::ops::{Function, Input, Leaf, Parameter};
-use crate::payload::{Shape, Tensorial};
+use crate::payload::{Brief, Shape, Tensorial, volume_of};
 use std::fmt;
 use std::panic::Location;
 
@@ -81,25 +81,29 @@ fn keeps_rows(from: &Shape, to: &Shape) -> bool {
     else {
         return false;
     };
-    let rows = Shape::new(rows).volume();
-    classes == last && rows.is_some() && rows == Shape::new(leading).volume()
+    let rows = volume_of(rows.iter().copied());
+    classes == last && rows.is_some() && rows == volume_of(leading.iter().copied())
 }
 
 /// The shape of an operation's result, and whether it is a selection; or the constraint that its
 /// operands violate.
-pub(super) fn infer<P: Tensorial>(
+pub(super) fn infer<'n, P: Tensorial>(
     function: &Function,
-    nodes: &[&Node<P>],
+    operands: impl Iterator<Item = &'n Node<P>> + Clone,
 ) -> Result<(Arc<Shape>, bool), ShapeError> {
-    let inferred = match *nodes {
-        [one] => function.infer(&[&one.shape]),
-        [one, two] => function.infer(&[&one.shape, &two.shape]),
-        _ => function.infer(&nodes.iter().map(|node| &*node.shape).collect::<Vec<_>>()),
+    // The common arities without a list on the heap.
+    let mut nodes = operands.clone();
+    let first = nodes.next().expect("invariant: an operation has an operand");
+    let inferred = match (nodes.next(), nodes.next(), nodes.next()) {
+        (None, ..) => function.infer(&[&first.shape]),
+        (Some(two), None, _) => function.infer(&[&first.shape, &two.shape]),
+        (Some(two), Some(three), None) => function.infer(&[&first.shape, &two.shape, &three.shape]),
+        _ => function.infer_each(operands.clone().map(|node| &*node.shape)),
     };
-    let refuse = |violation| ShapeError::new(function.name(), violation, nodes);
+    let refuse = |violation| ShapeError::of_each(function.name(), violation, operands.clone());
     let shape = inferred.map_err(refuse)?;
     if let Some((position, constraint)) = function.selection()
-        && !nodes[position].selection
+        && operands.clone().nth(position).is_some_and(|node| !node.selection)
     {
         return Err(refuse(Violation::new(
             constraint,
@@ -109,10 +113,12 @@ pub(super) fn infer<P: Tensorial>(
     if !P::holds(&shape) {
         return Err(ShapeError::general(
             function.name(),
-            format!("a scalar payload cannot hold the result's shape {shape}; use a tensor"),
+            format!(
+                "a scalar payload cannot hold the result's shape {}; use a tensor",
+                Brief(&shape)
+            ),
         ));
     }
-    let first = nodes[0];
     let shape = if shape == *first.shape { first.shape.clone() } else { Arc::new(shape) };
     let selection = first.selection
         && matches!(function, Function::Reshape(_))
@@ -235,38 +241,28 @@ impl<P: Tensorial> Network<P> {
         operands: &[u32],
         location: &'static Location<'static>,
     ) -> Result<Value<'_, P>, ShapeError> {
-        self.record_from(function, operands, Origin::new(Place::Source(location), self.branch()))
+        let origin = Origin::new(Place::Source(location), self.branch());
+        self.record_from(function, Operands::new(operands), origin)
     }
 
     /// [`Network::record_at`] with the origin that a tape's text carries.
     pub(crate) fn record_from(
         &self,
         function: Function,
-        operands: &[u32],
+        operands: Operands,
         origin: Origin,
     ) -> Result<Value<'_, P>, ShapeError> {
-        let node = |&index: &u32| self.nodes.get(index as usize);
-        let first = node(&operands[0]);
-        // The common arities without a list on the heap.
-        let (mut inline, heap): ([&Node<P>; 3], Vec<&Node<P>>);
-        let nodes: &[&Node<P>] = if operands.len() <= 3 {
-            inline = [first; 3];
-            inline.iter_mut().zip(operands).for_each(|(slot, index)| *slot = node(index));
-            &inline[..operands.len()]
-        } else {
-            heap = operands.iter().map(node).collect();
-            &heap
-        };
-        let (shape, selection) = infer(&function, nodes)?;
+        let nodes = operands.iter().map(|&index| self.nodes.get(index as usize));
+        let (shape, selection) = infer(&function, nodes.clone())?;
         self.check_room(function.name(), 1)?;
-        let reached = |(position, node): (usize, &&Node<P>)| {
+        let reached = |(position, node): (usize, &Node<P>)| {
             node.differentiable && function.differentiable(position)
         };
-        let differentiable = nodes.iter().enumerate().any(reached);
+        let differentiable = nodes.enumerate().any(reached);
         let node = Node {
             function,
             selection,
-            operands: Operands::new(operands),
+            operands,
             shape,
             payload: None,
             location: origin.place,

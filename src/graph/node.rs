@@ -28,6 +28,12 @@ impl Operands {
     }
 }
 
+impl From<Vec<u32>> for Operands {
+    fn from(operands: Vec<u32>) -> Self {
+        if operands.len() <= 3 { Self::new(&operands) } else { Self::Heap(operands.into()) }
+    }
+}
+
 impl std::ops::Deref for Operands {
     type Target = [u32];
     #[inline]

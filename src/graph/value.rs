@@ -159,7 +159,7 @@ impl<'n, P: Tensorial> Value<'n, P> {
         let origin = Origin::new(Place::Source(Location::caller()), self.network.branch());
         let mut operands = vec![self.index];
         operands.extend(others.iter().map(|other| other.index));
-        self.network.record_from(function.into(), &operands, origin.measured(measured))
+        self.network.record_from(function.into(), operands.into(), origin.measured(measured))
     }
 
     /// Extents of this value, as what a number was read off.

@@ -130,7 +130,9 @@ impl Call {
     ) {
         match self {
             Self::Copy => native::copy_into(operands[0], out),
-            Self::Product => native::matmul_into(operands[0], operands[1], numerics, None, out),
+            Self::Product => {
+                native::matmul_into(operands[0], operands[1], numerics, None, None, out)
+            }
             Self::Sum(axes) => native::sum_into(operands[0], axes, out),
             Self::Max(axes) => native::max_into(operands[0], axes, out),
             Self::FirstMax(axes) => native::first_max_into(operands[0], axes, out),
@@ -194,7 +196,7 @@ impl Call {
     ) {
         if let Self::Product = self {
             let [a, b] = [operands[0], operands[1]];
-            return native::matmul_into(a, b, numerics, Some(finish), out);
+            return native::matmul_into(a, b, numerics, None, Some(finish), out);
         }
         if let Self::Window { .. } = self {
             return self.run_windows(operands, numerics, out, Some(finish));

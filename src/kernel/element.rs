@@ -6,7 +6,8 @@
 //! `f64` take native kernels; they have defaults, so that no outside implementation ever breaks.
 
 use super::task::{
-    ChainTask, ColumnsTask, GemmTask, MapTask, ReduceTask, SoftmaxTask, TransposeTask, WindowTask,
+    ChainTask, ColumnsTask, GemmTask, MapTask, Matrix, Packed, ReduceTask, SoftmaxTask,
+    TransposeTask, WindowTask,
 };
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -236,6 +237,12 @@ pub trait Elementary: Clone + Debug + Send + Sync + 'static {
     fn gemm(task: &mut GemmTask<'_, Self>) -> bool {
         let _ = task;
         false
+    }
+    /// The right operand `b`, `k` by `n`, laid out for the element's own kernel of products. `None`: it has no
+    /// use for that.
+    fn pack(b: Matrix<'_, Self>, [k, n]: [usize; 2]) -> Option<Packed<Self>> {
+        let _ = (b, k, n);
+        None
     }
     /// Reduces lines by a kernel of the element's own. `false`: not taken. Called where
     /// [`Kernels::Native`] runs, never by the oracle.

@@ -35,7 +35,7 @@ pub use element::{Elementary, Kernels, Lowering};
 pub use map::{Binary, Comparison, Unary};
 pub use numerics::Numerics;
 pub use task::{
-    ColumnsTask, Finish, GemmTask, MapTask, Matrix, ReduceTask, Reduction, Softmax, SoftmaxTask,
-    TransposeTask, WindowForm, WindowTask,
+    ColumnsTask, Finish, GemmTask, MapTask, Matrix, Packed, ReduceTask, Reduction, Softmax,
+    SoftmaxTask, TransposeTask, WindowForm, WindowTask,
 };
 pub use window::Window;

@@ -5,10 +5,12 @@
 
 mod chain;
 mod columns;
+mod packed;
 mod transpose;
 
 pub use chain::ChainTask;
 pub use columns::ColumnsTask;
+pub use packed::Packed;
 pub use transpose::TransposeTask;
 
 use super::element::Elementary;
@@ -65,7 +67,7 @@ pub type Finish<'a, E> = &'a (dyn Fn(usize, &mut [E]) + Sync + 'a);
 
 /// One matrix product, `out = a b`: see [`Elementary::gemm`](crate::Elementary::gemm).
 #[non_exhaustive]
-pub struct GemmTask<'a, E> {
+pub struct GemmTask<'a, E: Elementary> {
     /// Rows of `a` and of `out`.
     pub m: usize,
     /// Columns of `a`, rows of `b`: what is summed over.
@@ -87,16 +89,19 @@ pub struct GemmTask<'a, E> {
     pub start: usize,
     /// How sums are rounded. A kernel may always be exact.
     pub numerics: Numerics,
+    /// The right operand once more, laid out by [`Elementary::pack`](crate::Elementary::pack). A kernel may
+    /// always read `b`.
+    pub packed: Option<&'a Packed<E>>,
 }
 
-impl<E: fmt::Debug> fmt::Debug for GemmTask<'_, E> {
+impl<E: Elementary> fmt::Debug for GemmTask<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { m, k, n, a, b, out, finish, start, numerics } = self;
+        let Self { m, k, n, a, b, out, finish, start, numerics, packed } = self;
         let mut debug = f.debug_struct("GemmTask");
         debug.field("m", m).field("k", k).field("n", n).field("a", a).field("b", b);
         let finish = finish.map(|_| "..");
         debug.field("out", out).field("finish", &finish).field("start", start);
-        debug.field("numerics", numerics).finish()
+        debug.field("numerics", numerics).field("packed", packed).finish()
     }
 }
 
@@ -137,7 +142,8 @@ impl<'a, E: Elementary> GemmTask<'a, E> {
         assert!(empty || reaches(&a, m, k), "gemm: the left operand reaches past its slice");
         assert!(empty || reaches(&b, k, n), "gemm: the right operand reaches past its slice");
         assert_eq!(m.checked_mul(n), Some(out.len()), "gemm: the result is m times n elements");
-        Self { m, k, n, a, b, out, finish: None, start: 0, numerics: Numerics::Exact }
+        let numerics = Numerics::Exact;
+        Self { m, k, n, a, b, out, finish: None, start: 0, numerics, packed: None }
     }
 
     /// With `finish` to follow on every element of the result.
@@ -166,6 +172,20 @@ impl<'a, E: Elementary> GemmTask<'a, E> {
     #[must_use]
     pub fn numerics(mut self, numerics: Numerics) -> Self {
         self.numerics = numerics;
+        self
+    }
+
+    /// With the right operand laid out before.
+    ///
+    /// # Panics
+    ///
+    /// Where that was another operand by its extents. That its elements are those of `b` is the caller's word.
+    #[must_use]
+    #[track_caller]
+    pub fn packed(mut self, packed: &'a Packed<E>) -> Self {
+        let extents = [self.k, self.n];
+        assert_eq!(packed.extents, extents, "gemm: packed was an operand of other extents");
+        self.packed = Some(packed);
         self
     }
 

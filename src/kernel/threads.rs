@@ -81,17 +81,17 @@ fn available() -> usize {
 
 /// Work below this is not shared.
 ///
-/// COST: in operations of one lane, of which a core does as many in some ten microseconds. A thread that looks
+/// COST: in operations of one lane, of which a core does as many in some five microseconds. A thread that looks
 /// for parts has one after less than one, a thread that sleeps after 10 to 50. Of 2^21, 2^20, 2^19 and 2^18 the
-/// last two were the best for two threads (`workload a1024`, `b`, `i`, `d` of the member `peers`).
-const GRAIN: usize = 1 << 19;
+/// last was the best for two threads, or as good (`workload a1024`, `b`, `c`, `d`, `i` of the member `peers`).
+const GRAIN: usize = 1 << 18;
 
 #[cfg(not(test))]
 fn grain() -> usize {
     // Nobody looks for parts in a pool of the caller's own.
     #[cfg(feature = "parallel")]
     if rayon::current_thread_index().is_some() {
-        return 4 * GRAIN;
+        return 8 * GRAIN;
     }
     GRAIN
 }

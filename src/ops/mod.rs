@@ -72,6 +72,17 @@ macro_rules! operations {
             pub(crate) fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
                 match self { $(Self::$op(op) => op.infer(operands)),* }
             }
+            /// [`Function::infer`] for any number of operands, without a list of them where that may
+            /// be long.
+            pub(crate) fn infer_each<'s>(
+                &self,
+                operands: impl Iterator<Item = &'s Shape> + Clone,
+            ) -> Result<Shape, Violation> {
+                match self {
+                    Self::Concat(op) => op.infer_each(operands),
+                    _ => self.infer(&operands.collect::<Vec<_>>()),
+                }
+            }
             #[inline]
             pub(crate) fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
                 match self { $(Self::$op(op) => op.eval(operands, kernels)),* }

@@ -1,7 +1,7 @@
 //! Shape rules that several cards share.
 
 use crate::graph::error::Violation;
-use crate::payload::Shape;
+use crate::payload::{Brief, Shape};
 
 /// All operands have one shape (`C1`); the result has it too.
 pub(crate) fn same_shape(operands: &[&Shape]) -> Result<Shape, Violation> {
@@ -31,7 +31,7 @@ pub(crate) fn axes(constraint: u8, axes: &[usize], shape: &Shape) -> Result<(), 
     } else if let Some(axis) = axes.iter().find(|&&axis| axis >= shape.rank()) {
         format!("axis {axis} is out of range, as the rank is {}", shape.rank())
     } else if axes.windows(2).any(|pair| pair[0] >= pair[1]) {
-        format!("axes {axes:?} are not distinct and in ascending order")
+        format!("axes {} are not distinct and in ascending order", Brief(axes))
     } else {
         return Ok(());
     };
@@ -45,6 +45,6 @@ pub(crate) fn volume(constraint: u8, shape: Shape) -> Result<Shape, Violation> {
     }
     Err(Violation::new(
         constraint,
-        format!("the result's shape {shape} overflows the address space"),
+        format!("the result's shape {} overflows the address space", Brief(&shape)),
     ))
 }

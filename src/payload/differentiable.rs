@@ -2,7 +2,7 @@
 
 use super::Shape;
 use crate::kernel::memory::Block;
-use crate::kernel::{Binary, Elementary, Kernels, Unary, Window};
+use crate::kernel::{Binary, Elementary, Kernels, Packed, Unary, Window};
 use std::fmt::Debug;
 
 /// How the elements of a payload are stored, with the elements.
@@ -71,6 +71,13 @@ pub trait Differentiable: Clone + Debug + Send + Sync + 'static {
     }
     /// All elements where they lie in one piece in row-major order.
     fn as_elements(&self) -> Option<&[Self::Element]> {
+        None
+    }
+    /// All elements as the right operand of products, `k` by `n`, laid out by [`Elementary::pack`] and kept with
+    /// the payload: by its rows, or, where they are its columns, `turned`. `None` where it is not asked for
+    /// often enough, or not held.
+    fn as_packed(&self, extents: [usize; 2], turned: bool) -> Option<&Packed<Self::Element>> {
+        let _ = (extents, turned);
         None
     }
     /// The payload of `shape` with these elements in row-major order, `None` where it cannot have

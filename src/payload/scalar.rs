@@ -11,8 +11,8 @@ use super::{Differentiable, Form, Shape, Stored, Tensorial};
 use crate::kernel::element::bytes_from_hex;
 use crate::kernel::task::ChainTask;
 use crate::kernel::{
-    Binary, ColumnsTask, Elementary, GemmTask, Kernels, Lowering, MapTask, ReduceTask, SoftmaxTask,
-    TransposeTask, Unary, WindowTask, native, reference,
+    Binary, ColumnsTask, Elementary, GemmTask, Kernels, Lowering, MapTask, Matrix, Packed,
+    ReduceTask, SoftmaxTask, TransposeTask, Unary, WindowTask, native, reference,
 };
 use std::cmp::Ordering;
 
@@ -176,6 +176,9 @@ macro_rules! float {
             }
             fn gemm(task: &mut GemmTask<'_, Self>) -> bool {
                 native::gemm::gemm(task)
+            }
+            fn pack(b: Matrix<'_, Self>, extents: [usize; 2]) -> Option<Packed<Self>> {
+                Some(native::gemm::packed(b, extents))
             }
             fn reduce(task: &mut ReduceTask<'_, Self>) -> bool {
                 native::reduce::reduce(task)

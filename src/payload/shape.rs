@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 const INLINE: usize = 4;
 
@@ -26,22 +27,22 @@ pub struct Shape(Extents);
 enum Extents {
     Inline(u8, [usize; INLINE]),
     /// The volume beside the extents: a line of text may ask for that of any number of axes.
-    Heap(Box<[usize]>, Option<usize>),
+    /// COST: shared, so that a copy of a shape takes no memory of its own, whatever its rank.
+    Heap(Arc<[usize]>, Option<usize>),
 }
 
 /// The product of extents, `None` where it does not fit.
-fn volume_of(extents: &[usize]) -> Option<usize> {
-    if extents.contains(&0) {
+pub(crate) fn volume_of(mut extents: impl Iterator<Item = usize> + Clone) -> Option<usize> {
+    if extents.clone().any(|extent| extent == 0) {
         return Some(0);
     }
-    let volume =
-        extents.iter().try_fold(1_usize, |product, &extent| product.checked_mul(extent))?;
+    let volume = extents.try_fold(1_usize, |product, extent| product.checked_mul(extent))?;
     (volume <= isize::MAX as usize / 16).then_some(volume)
 }
 
 impl Extents {
-    fn on_heap(extents: Box<[usize]>) -> Self {
-        let volume = volume_of(&extents);
+    fn on_heap(extents: Arc<[usize]>) -> Self {
+        let volume = volume_of(extents.iter().copied());
         Self::Heap(extents, volume)
     }
 }
@@ -89,7 +90,7 @@ impl Shape {
     #[must_use]
     pub fn volume(&self) -> Option<usize> {
         match &self.0 {
-            Extents::Inline(rank, extents) => volume_of(&extents[..*rank as usize]),
+            Extents::Inline(rank, extents) => volume_of(extents[..*rank as usize].iter().copied()),
             Extents::Heap(_, volume) => *volume,
         }
     }
@@ -134,23 +135,42 @@ impl Shape {
         })
     }
 
+    /// Whether `rest` is this shape without the (ascending, distinct) `axes`.
+    pub(crate) fn is_without_axes(&self, axes: &[usize], rest: &[usize]) -> bool {
+        let mut axes = axes.iter().peekable();
+        let kept = |&(axis, _): &(usize, &usize)| axes.next_if(|&&other| other == axis).is_none();
+        self.iter().enumerate().filter(kept).map(|(_, extent)| extent).eq(rest)
+    }
+
     /// Row-major strides, in elements: a list that is inline where the shape is.
     #[inline]
     pub(crate) fn strides(&self) -> Self {
-        let mut strides = self.clone();
-        let slots = match &mut strides.0 {
-            Extents::Inline(rank, extents) => &mut extents[..*rank as usize],
-            // Of strides nobody asks for a volume.
-            Extents::Heap(extents, _) => extents,
-        };
-        let mut stride = 1_usize;
-        for slot in slots.iter_mut().rev() {
-            // Wraps only where another extent is 0, and then no element is read.
-            let outer = stride.wrapping_mul(*slot);
-            *slot = stride;
-            stride = outer;
+        match &self.0 {
+            Extents::Inline(rank, extents) => {
+                let mut strides = *extents;
+                to_strides(&mut strides[..*rank as usize]);
+                Self(Extents::Inline(*rank, strides))
+            }
+            Extents::Heap(extents, _) => {
+                let mut strides = Arc::<[usize]>::from(&**extents);
+                let slots = Arc::get_mut(&mut strides).expect("invariant: it was made just now");
+                to_strides(slots);
+                // Of strides nobody asks for a volume.
+                Self(Extents::Heap(strides, None))
+            }
         }
-        strides
+    }
+}
+
+/// Makes row-major strides of the extents in these slots.
+#[inline]
+fn to_strides(slots: &mut [usize]) {
+    let mut stride = 1_usize;
+    for slot in slots.iter_mut().rev() {
+        // Wraps only where another extent is 0, and then no element is read.
+        let outer = stride.wrapping_mul(*slot);
+        *slot = stride;
+        stride = outer;
     }
 }
 

@@ -3,29 +3,65 @@
 //! INVARIANT: storage never changes while it is shared; the one way to write is a buffer that has
 //! a single owner.
 
-use crate::kernel::Elementary;
 use crate::kernel::memory::Block;
+use crate::kernel::{Elementary, Matrix, Packed};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// A dense, shared buffer.
-pub(crate) struct Buffer<E: Elementary>(Arc<Block<E>>);
+pub(crate) struct Buffer<E: Elementary>(Arc<Held<E>>);
+
+struct Held<E: Elementary> {
+    elements: Block<E>,
+    /// How often it was asked for as products read it.
+    asked: AtomicUsize,
+    /// The elements once more, as products read them, by rows or by columns.
+    packed: OnceLock<Box<(bool, Packed<E>)>>,
+}
+
+/// How often elements are asked for as products read them before they are kept so.
+///
+/// COST: training asks for a parameter once a generation, or twice where it looks at its loss besides. What
+/// is kept takes as much memory as the parameter does.
+const OFTEN: usize = 2;
 
 impl<E: Elementary> Buffer<E> {
     #[inline]
     pub(crate) fn new(elements: Block<E>) -> Self {
-        Self(Arc::new(elements))
+        Self(Arc::new(Held { elements, asked: AtomicUsize::new(0), packed: OnceLock::new() }))
     }
 
     #[inline]
     pub(crate) fn as_slice(&self) -> &[E] {
-        &self.0
+        &self.0.elements
     }
 
     /// The elements for writing, where nobody else holds the buffer.
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> Option<&mut [E]> {
-        Arc::get_mut(&mut self.0).map(|block| &mut **block)
+        Arc::get_mut(&mut self.0).map(|held| {
+            held.packed.take();
+            *held.asked.get_mut() = 0;
+            &mut *held.elements
+        })
+    }
+
+    /// The elements as a right operand, `k` by `n`, as products read it: by its rows, or `turned`, by its
+    /// columns. `None` until they have been asked for often.
+    pub(crate) fn packed(&self, [k, n]: [usize; 2], turned: bool) -> Option<&Packed<E>> {
+        let Held { elements, asked, packed } = &*self.0;
+        if packed.get().is_none() {
+            // One of those who come at once does it; the others go on without.
+            if asked.fetch_add(1, Ordering::Relaxed) != OFTEN {
+                return None;
+            }
+            let (row, column) = if turned { (1, k) } else { (n, 1) };
+            let new = E::pack(Matrix::new(elements, row, column), [k, n])?;
+            let _ = packed.set(Box::new((turned, new)));
+        }
+        let (way, packed) = &**packed.get()?;
+        (*way == turned && packed.extents == [k, n]).then_some(packed)
     }
 
     /// An identity of the buffer while it lives.
@@ -83,7 +119,10 @@ impl<E: Elementary> Storage<E> {
     /// The bytes that the storage keeps alive.
     pub(crate) fn bytes(&self) -> usize {
         match self {
-            Self::Dense(buffer) => size_of_val(buffer.as_slice()),
+            Self::Dense(buffer) => {
+                let packed = buffer.0.packed.get().map_or(0, |held| size_of_val(held.1.elements()));
+                size_of_val(buffer.as_slice()) + packed
+            }
             Self::Constant(_) => 0,
             Self::Selection(columns) => size_of_val(columns.as_slice()),
             Self::Bfloat16(bits) => size_of_val(bits.as_slice()),

@@ -101,3 +101,37 @@ fn an_axis_of_one_position_has_any_stride() {
         plan.check(&network, []).unwrap_or_else(|found| panic!("{found}"));
     }
 }
+
+/// A parameter that is read often is laid out for its products, once; another generation's is another.
+#[test]
+fn parameters_that_are_read_often_are_laid_out_once() {
+    let network = Network::new();
+    let element = |i: &[usize]| (i[0] * 31 + i[1] * 7) as f32 % 13.0 * 0.1 - 0.6;
+    let w = network.parameter(Tensor::from_fn([40, 70], element));
+    let v = network.leaf(Tensor::from_fn([50, 70], element));
+    let large = network.leaf(Tensor::from_fn([70, 80], element));
+    let x = network.input(Tensor::from_fn([24, 40], element));
+    let hidden = x.matmul(w).tanh();
+    let by_columns = large.transpose().matmul(network.input(Tensor::from_fn([70, 9], element)));
+    let ends = [hidden, x.matmul(w).matmul(v.transpose()), by_columns].map(|y| y.sum().symbol());
+    let plans = ends.map(|y| Compile::new(&network).target(y).plan());
+    // Of the last product the right operand is a feed.
+    let packed = plans.each_ref().map(|plan| plan.describe().memory.packed);
+    assert_eq!(packed, [4 * 40 * 70, 4 * (40 * 70 + 70 * 50), 0]);
+    let runs = |at: usize, network: &Network<Tensor>| {
+        let expected = network.forward().of(ends[at]).item();
+        [(); 4].map(|()| {
+            let mut found = 0.0;
+            let run = || found = plans[at].forward(network, []).of(ends[at]).item();
+            let paths = taken(run);
+            assert_eq!(found.to_bits(), expected.to_bits());
+            paths.contains(&"right operand packed before")
+        })
+    };
+    assert_eq!(runs(0, &network), [false, false, true, true]);
+    let next = network.update(&network.forward().backward(ends[0]), |w, g| w - 0.1 * g);
+    assert_eq!(runs(0, &next), [false, false, true, true]);
+    assert_eq!(runs(0, &network), [true; 4]);
+    assert_eq!(runs(2, &network), [false; 4]);
+    assert_eq!(runs(1, &network), [true; 4]);
+}

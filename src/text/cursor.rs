@@ -10,6 +10,7 @@ use std::borrow::Cow;
 /// The longest piece of a text that a message repeats, in characters.
 const SHOWN: usize = 40;
 
+#[derive(Clone)]
 pub(super) struct Cursor<'t> {
     line: &'t str,
     number: usize,
@@ -109,25 +110,34 @@ impl<'t> Cursor<'t> {
     /// A string in quotes.
     pub(super) fn string(&mut self) -> Result<Cow<'t, str>, ParseError> {
         self.expect(b'"', "a string in quotes")?;
-        let mut text = Cow::Borrowed("");
-        loop {
-            let rest = self.rest();
-            let Some(length) = rest.find(['"', '\\']) else {
-                self.at = self.line.len();
-                return Err(self.error(ParseErrorKind::Quote, "the closing quote of a string"));
-            };
-            if text.is_empty() {
-                text = Cow::Borrowed(&rest[..length]);
-            } else {
-                text.to_mut().push_str(&rest[..length]);
+        let rest = self.rest();
+        let (length, closed) = match to_quote(rest.as_bytes()) {
+            Some(length) => (length, true),
+            None => (rest.len(), false),
+        };
+        let (within, end) = (&rest[..length], self.at + length);
+        let text = if within.contains('\\') {
+            // What an escape stands for is shorter than the escape.
+            let mut text = String::with_capacity(length);
+            while self.at < end {
+                let rest = &self.line[self.at..end];
+                let plain = &rest[..rest.find('\\').unwrap_or(rest.len())];
+                text.push_str(plain);
+                self.at += plain.len();
+                if self.at < end {
+                    text.push(self.escape()?);
+                }
             }
-            self.at += length;
-            if rest.as_bytes()[length] == b'"' {
-                self.at += 1;
-                return Ok(text);
-            }
-            text.to_mut().push(self.escape()?);
+            Cow::Owned(text)
+        } else {
+            Cow::Borrowed(within)
+        };
+        self.at = end;
+        if !closed {
+            return Err(self.error(ParseErrorKind::Quote, "the closing quote of a string"));
         }
+        self.at += 1;
+        Ok(text)
     }
 
     /// The character behind a backslash.
@@ -160,6 +170,27 @@ impl<'t> Cursor<'t> {
                 Err(self.error(ParseErrorKind::Quote, expected))
             }
         }
+    }
+
+    /// The number of items from here to the bracket that closes their list, or to an empty one: each
+    /// is a byte of the text at least, and a comma or a bracket.
+    pub(super) fn items(&self) -> usize {
+        let rest = self.rest().as_bytes();
+        let (mut at, mut count, mut empty) = (0, 0, true);
+        while let Some(&byte) = rest.get(at) {
+            at += 1;
+            match byte {
+                b',' if !empty => (count, empty) = (count + 1, true),
+                b' ' | b'\t' | b'\r' => {}
+                b',' | b'[' | b']' | b'{' | b';' => break,
+                b'"' => {
+                    let Some(length) = to_quote(&rest[at..]) else { break };
+                    (at, empty) = (at + length + 1, false);
+                }
+                _ => empty = false,
+            }
+        }
+        count + usize::from(!empty)
     }
 
     /// The text between two places, without blanks at its end.
@@ -218,6 +249,16 @@ impl<'t> Cursor<'t> {
 /// A place in a line.
 #[derive(Clone, Copy)]
 pub(super) struct Mark(usize);
+
+/// The bytes before the quote that ends a string.
+fn to_quote(text: &[u8]) -> Option<usize> {
+    let mut escaped = false;
+    text.iter().position(|&byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    })
+}
 
 /// How a message shows the token that a text begins with.
 fn found(text: &str) -> String {

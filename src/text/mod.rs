@@ -14,6 +14,7 @@ mod parse;
 mod payload;
 mod print;
 mod quote;
+mod shape;
 
 pub use error::{ParseError, ParseErrorKind};
 pub use fingerprint::Fingerprint;

@@ -3,12 +3,13 @@
 use super::cursor::{Cursor, Mark};
 use super::error::{ParseError, ParseErrorKind};
 use super::payload::{read_items, read_payload};
+use super::shape::WrittenShape;
 use crate::graph::measured::{Axes, Measured};
-use crate::graph::node::{Origin, Place, TextPlace};
+use crate::graph::node::{Operands, Origin, Place, TextPlace};
 use crate::graph::{Network, Value};
 use crate::ops::attribute::Attributes;
 use crate::ops::{Function, Input, Leaf};
-use crate::payload::{Shape, Tensorial};
+use crate::payload::{Brief, Tensorial};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,13 +24,11 @@ pub(super) struct Lines<'n, P: Tensorial> {
     texts: BTreeSet<Arc<String>>,
     /// The last source line: the nodes of one expression share it.
     place: Option<Arc<TextPlace>>,
-    /// The operands of the node at hand.
-    operands: Vec<u32>,
 }
 
 impl<'n, P: Tensorial> Lines<'n, P> {
     pub(super) fn new(network: &'n Network<P>) -> Self {
-        Self { network, texts: BTreeSet::new(), place: None, operands: Vec::new() }
+        Self { network, texts: BTreeSet::new(), place: None }
     }
 
     /// Reads and records the node in a line.
@@ -66,7 +65,7 @@ impl<'n, P: Tensorial> Lines<'n, P> {
         cursor: &mut Cursor<'_>,
         record: impl FnOnce(&'n Network<P>, P, Origin) -> Value<'n, P>,
     ) -> Result<(), ParseError> {
-        let payload = read_payload(cursor, |cursor| Ok(read_shape(cursor)?.1))?;
+        let payload = read_payload(cursor)?;
         let (name, origin) = self.labels(cursor)?;
         give_name(record(self.network, payload, origin), name);
         Ok(())
@@ -78,50 +77,49 @@ impl<'n, P: Tensorial> Lines<'n, P> {
         start: Mark,
         name: &str,
     ) -> Result<(), ParseError> {
-        let operands = cursor.place();
-        self.read_operands(cursor)?;
+        let place = cursor.place();
+        let operands = self.read_operands(cursor)?;
         let brace = cursor.place();
         let attributes = read_attributes(cursor)?;
-        let given = attributes.0.len();
-        // A count that differs is an attribute that the operation has not, or one given twice.
-        let function = Function::from_text(name, &attributes)
-            .filter(|function| function.attributes().len() == given);
+        let function = Function::from_text(name, &attributes).filter(|_| attributes.all_asked());
         let Some(function) = function else {
             let expected = format!("the attributes that `{name}` takes");
-            return Err(match given {
-                0 => cursor.error_found(brace, ParseErrorKind::Attributes, expected, "none"),
-                _ => cursor.error_at(brace, ParseErrorKind::Attributes, expected),
+            return Err(match attributes.is_empty() {
+                true => cursor.error_found(brace, ParseErrorKind::Attributes, expected, "none"),
+                false => cursor.error_at(brace, ParseErrorKind::Attributes, expected),
             });
         };
-        let count = self.operands.len();
+        let count = operands.len();
         // INVARIANT: shape rules index their operands, so that their number is right from here.
         let expected = match function.arity() {
             Some(arity) if arity != count => format!("{arity} operands of `{name}`"),
             None if count == 0 => format!("at least one operand of `{name}`"),
             _ => {
-                let (at, shape) = read_shape(cursor)?;
+                let written = WrittenShape::read(cursor)?;
                 let (label, origin) = self.labels(cursor)?;
                 let value = self
                     .network
-                    .record_from(function, &self.operands, origin)
+                    .record_from(function, operands, origin)
                     .map_err(|refusal| ParseError::refused(cursor.position(start), refusal))?;
-                if *value.shape() != shape {
-                    let expected = format!("{}, the shape that `{name}` gives", value.shape());
-                    let found = shape.to_string();
-                    return Err(cursor.error_found(at, ParseErrorKind::Shape, expected, found));
+                if !written.is(value.shape()) {
+                    let given = Brief(value.shape());
+                    let expected = format!("{given}, the shape that `{name}` gives");
+                    let found = Brief(&written.shape()).to_string();
+                    let (at, kind) = (written.at, ParseErrorKind::Shape);
+                    return Err(cursor.error_found(at, kind, expected, found));
                 }
                 give_name(value, label);
                 return Ok(());
             }
         };
-        Err(cursor.error_found(operands, ParseErrorKind::Arity, expected, count.to_string()))
+        Err(cursor.error_found(place, ParseErrorKind::Arity, expected, count.to_string()))
     }
 
-    fn read_operands(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ParseError> {
-        self.operands.clear();
+    fn read_operands(&self, cursor: &mut Cursor<'_>) -> Result<Operands, ParseError> {
         if cursor.peek() != Some(b'%') {
-            return Ok(());
+            return Ok(Operands::new(&[]));
         }
+        let mut operands = Vec::with_capacity(cursor.items());
         loop {
             let start = cursor.place();
             cursor.expect(b'%', "an operand")?;
@@ -131,9 +129,9 @@ impl<'n, P: Tensorial> Lines<'n, P> {
                 return Err(cursor.error_at(start, ParseErrorKind::Operand, expected));
             }
             // The tape holds fewer than 2^32 nodes.
-            self.operands.push(operand as u32);
+            operands.push(operand as u32);
             if !cursor.take(b',') {
-                return Ok(());
+                return Ok(operands.into());
             }
         }
     }
@@ -259,20 +257,8 @@ fn number(digits: &str) -> Option<u32> {
     if plain { digits.parse().ok() } else { None }
 }
 
-/// `: [extent, ..]`, and where the shape begins.
-fn read_shape(cursor: &mut Cursor<'_>) -> Result<(Mark, Shape), ParseError> {
-    cursor.expect(b':', "`:` and the shape")?;
-    let start = cursor.place();
-    let mut extents = Vec::new();
-    read_items(cursor, "a shape, such as [2, 3]", |cursor| {
-        extents.push(cursor.number("an extent")?);
-        Ok(())
-    })?;
-    Ok((start, Shape::from(extents)))
-}
-
 /// `{name = value, ..}`, where there are attributes.
-fn read_attributes(cursor: &mut Cursor<'_>) -> Result<Attributes, ParseError> {
+fn read_attributes<'t>(cursor: &mut Cursor<'t>) -> Result<Attributes<'t>, ParseError> {
     let mut attributes = Attributes::default();
     if !cursor.take(b'{') {
         return Ok(attributes);
@@ -288,7 +274,7 @@ fn read_attributes(cursor: &mut Cursor<'_>) -> Result<Attributes, ParseError> {
         } else {
             read_word(cursor)?;
         }
-        attributes.0.push((name.to_owned(), cursor.since(start).to_owned()));
+        attributes.give(name, cursor.since(start));
         if cursor.take(b'}') {
             return Ok(attributes);
         }

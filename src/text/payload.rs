@@ -10,8 +10,9 @@ use super::cursor::Cursor;
 use super::error::{ParseError, ParseErrorKind};
 use super::fingerprint::digest;
 use super::quote::Word;
+use super::shape::WrittenShape;
 use crate::kernel::Elementary;
-use crate::payload::{Shape, Stored, Tensorial};
+use crate::payload::{Brief, Stored, Tensorial};
 use std::fmt;
 
 /// The short form prints this many elements before it prints a digest instead.
@@ -71,10 +72,7 @@ fn write_list<T>(
 }
 
 /// Reads what [`write_payload`] prints in full, and makes sure that it fits the shape behind it.
-pub(super) fn read_payload<P: Tensorial>(
-    cursor: &mut Cursor<'_>,
-    read_shape: impl FnOnce(&mut Cursor<'_>) -> Result<Shape, ParseError>,
-) -> Result<P, ParseError> {
+pub(super) fn read_payload<P: Tensorial>(cursor: &mut Cursor<'_>) -> Result<P, ParseError> {
     let start = cursor.place();
     let stored = match cursor.peek() {
         Some(b'"') => Stored::Dense(vec![read_element(cursor)?]),
@@ -92,11 +90,11 @@ pub(super) fn read_payload<P: Tensorial>(
             None => return Err(cursor.error(ParseErrorKind::Syntax, any::<P>())),
         },
     };
-    let shape = read_shape(cursor)?;
+    let shape = WrittenShape::read(cursor)?.shape();
     let what = describe(&stored);
     P::from_stored(&shape, stored).ok_or_else(|| {
-        let expected =
-            format!("a payload that `{}` can hold in the shape {shape}", P::Element::NAME);
+        let name = P::Element::NAME;
+        let expected = format!("a payload that `{name}` can hold in the shape {}", Brief(&shape));
         cursor.error_found(start, ParseErrorKind::Payload, expected, what)
     })
 }
@@ -147,7 +145,10 @@ fn read_list<'t, T>(
                         `network.to_text()`";
         return Err(cursor.error(ParseErrorKind::Elided, expected));
     }
-    let mut items = Vec::new();
+    // COST: as long as it gets from the start, or twice what it takes would be held while it grows.
+    let mut ahead = cursor.clone();
+    let count = if ahead.take(b'[') { ahead.items() } else { 0 };
+    let mut items = Vec::with_capacity(count);
     read_items(cursor, "the elements in brackets", |cursor| {
         items.push(read(cursor)?);
         Ok(())

@@ -322,3 +322,20 @@ fn operands_of_different_networks_are_refused() {
     let fork = one.clone();
     assert!(a.try_add(fork.resolve(a)).is_err(), "a fork is another network until resolved");
 }
+
+#[test]
+fn a_refusal_is_bounded_whatever_it_refuses() {
+    let network = Network::<Tensor<f32>>::new();
+    let name = "n".repeat(1000);
+    let _scope = network.scope(&name);
+    let wide = network.leaf(Tensor::ones(vec![1; 1000])).named(&name);
+    let other = leaf(&network, [2]);
+    let parts = [wide, other].repeat(20);
+    let error = Value::try_concat(&parts, 0).unwrap_err();
+    assert_eq!(error.shapes().count(), 32);
+    let message = error.to_string();
+    assert!(message.contains("(1000 in all)] x [2] x .. (C2)"), "{message}");
+    assert!(message.contains(&format!(" \"{0}...{0}..\" at ", &name[..200])), "{message}");
+    assert!(message.ends_with("and 8 more operands"), "{message}");
+    assert!(message.len() < 32_000, "{}", message.len());
+}

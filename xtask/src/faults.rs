@@ -88,6 +88,12 @@ const FAULTS: &[(&str, &str, &str)] = &[
     ("native/window/stacked.rs", "((y + top) * count + left)", "((y + top) * count)"),
     ("native/window/periods.rs", "if start % KB == 0 {", "if start == 0 {"),
     (
+        "native/window/periods.rs",
+        "((r - touched.start) * padded.size() + padded",
+        "((r - r) * padded.size() + padded",
+    ),
+    ("native/lines.rs", "starts.chunks(each)", "starts.rchunks(each)"),
+    (
         "native/window/pairs.rs",
         "copy(below, &mut rows[width..]);",
         "copy(above, &mut rows[width..]);",

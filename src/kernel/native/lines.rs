@@ -5,6 +5,7 @@
 
 use super::movement::as_slice;
 use crate::kernel::Elementary;
+use crate::kernel::memory::Block;
 use crate::kernel::reference::View;
 use crate::kernel::threads;
 use crate::kernel::walk::{Axis, Walk, product_of};
@@ -14,6 +15,12 @@ const FEW: usize = 6;
 
 /// Runs as long as this are copied whole where a line is gathered.
 const RUN: usize = 8;
+
+/// Lines shorter than this are not shared.
+const SHORT: usize = 16;
+
+/// COST: plain operations that an element of a line takes that is gathered first.
+const GATHERED: usize = 4;
 
 /// The number of lines over the ascending `axes`.
 pub(super) fn kept(extents: &[usize], axes: &[usize]) -> usize {
@@ -65,26 +72,61 @@ impl<'a, E: Elementary> Lines<'a, E> {
     }
 
     /// Calls `visit` with every line; one that lies in one piece is not copied.
-    pub(super) fn each(&self, mut visit: impl FnMut(&[E])) {
-        let Self { elements, offset, outer, inner, length, .. } = self;
+    pub(super) fn each(&self, visit: impl FnMut(&[E])) {
+        self.from(|at| self.outer.elements([self.offset], |[start]| at(start)), visit);
+    }
+
+    /// One element for each line, by `reduce`; on several threads where that is worth it.
+    pub(super) fn reduced(&self, out: &mut [E], reduce: impl Fn(&[E]) -> E + Sync) {
+        let operations = self.length.saturating_mul(out.len()).saturating_mul(GATHERED);
+        // A list of where lines begin takes less than they do.
+        let most = if self.length < SHORT { 1 } else { out.len() };
+        let parts = threads::parts_here(operations, most);
+        if parts == 1 {
+            let mut results = out.iter_mut();
+            return self.each(|line| {
+                *results.next().expect("invariant: one result per line") = reduce(line);
+            });
+        }
+        takes!("lines over threads");
+        let mut starts = Vec::with_capacity(out.len());
+        self.outer.elements([self.offset], |[start]| starts.push(start));
+        let each = out.len().div_ceil(parts);
+        let work = out.chunks_mut(each).zip(starts.chunks(each)).collect();
+        threads::each(work, |(out, starts): (&mut [E], &[usize])| {
+            let mut results = out.iter_mut();
+            self.from(
+                |at| starts.iter().for_each(|start| at(*start)),
+                |line| *results.next().expect("invariant: one result per line") = reduce(line),
+            );
+        });
+    }
+
+    /// Calls `visit` with the line from each of the places that `starts` calls its argument with.
+    fn from(&self, starts: impl FnOnce(&mut dyn FnMut(usize)), mut visit: impl FnMut(&[E])) {
+        let Self { elements, inner, length, .. } = self;
         if *length == 0 {
-            return outer.elements([0], |_| visit(&[]));
+            return starts(&mut |_| visit(&[]));
         }
         if let [] | [Axis { strides: [1], .. }] = inner.axes() {
-            return outer.elements([*offset], |[at]| visit(&elements[at..at + length]));
+            return starts(&mut |start| visit(&elements[start..start + length]));
         }
-        let mut line = Vec::with_capacity(*length);
+        // COST: a long one comes from the pool, so that its pages are not fresh each time.
+        let mut line = Block::stale(*length);
         if let Axis { extent: run @ RUN.., strides: [1] } = inner.inner() {
-            return outer.elements([*offset], |[at]| {
-                line.clear();
-                inner.rows([at], |[at]| line.extend_from_slice(&elements[at..][..run]));
+            return starts(&mut |start| {
+                let mut rest = &mut line[..];
+                inner.rows([start], |[at]| {
+                    let (to, after) = std::mem::take(&mut rest).split_at_mut(run);
+                    rest = after;
+                    to.clone_from_slice(&elements[at..][..run]);
+                });
                 visit(&line);
             });
         }
         let offsets = self.offsets();
-        outer.elements([*offset], |[at]| {
-            line.clear();
-            line.extend(offsets.iter().map(|offset| elements[at + offset].clone()));
+        starts(&mut |start| {
+            line.iter_mut().zip(&offsets).for_each(|(to, at)| to.clone_from(&elements[start + at]));
             visit(&line);
         });
     }

@@ -34,11 +34,7 @@ pub(crate) fn max_into<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut 
     }
     let lines = Lines::new(x, axes);
     let Some(columns) = lines.columns() else {
-        let mut results = out.iter_mut();
-        return lines.each(|line| {
-            let max = line_max(line).expect(EMPTY);
-            *results.next().expect("invariant: one result per line") = max;
-        });
+        return lines.reduced(out, |line| line_max(line).expect(EMPTY));
     };
     takes!("maxima down columns");
     columns.reduced(out, |elements, out| {

@@ -10,7 +10,7 @@ use crate::kernel::reference::View;
 use crate::kernel::task::{Finish, GemmTask, Matrix};
 use crate::kernel::threads;
 use crate::kernel::walk::{Walk, product_of};
-use crate::kernel::{Elementary, Numerics};
+use crate::kernel::{Elementary, Numerics, Packed};
 use std::array::from_fn;
 use std::ops::Range;
 
@@ -24,16 +24,17 @@ pub(crate) fn product<E: Elementary>(a: View<'_, E>, b: View<'_, E>) -> Block<E>
     let batch = a.extents.len() - 2;
     let count = product_of(&a.extents[..=batch]).wrapping_mul(b.extents[batch + 1]);
     let mut out = Block::stale(count);
-    matmul_into(a, b, Numerics::Exact, None, &mut out);
+    matmul_into(a, b, Numerics::Exact, None, None, &mut out);
     out
 }
 
-/// As `reference::product`, into a buffer of that many elements, rounded as `numerics` says; `finish`
-/// follows on each of them.
+/// As `reference::product`, into a buffer of that many elements, rounded as `numerics` says; `packed` is the
+/// right operand of each product of a batch, laid out before; `finish` follows on each element.
 pub(crate) fn matmul_into<E: Elementary>(
     a: View<'_, E>,
     b: View<'_, E>,
     numerics: Numerics,
+    packed: Option<&Packed<E>>,
     finish: Option<Finish<'_, E>>,
     out: &mut [E],
 ) {
@@ -51,7 +52,7 @@ pub(crate) fn matmul_into<E: Elementary>(
     let task = |[i, j]: [usize; 2], start, out| {
         let a = Matrix::new(&a.elements[i..], a.strides[batch], a.strides[batch + 1]);
         let b = Matrix::new(&b.elements[j..], b.strides[batch], b.strides[batch + 1]);
-        GemmTask { m, k, n, a, b, out, finish, start, numerics }
+        GemmTask { m, k, n, a, b, out, finish, start, numerics, packed }
     };
     if count == 1 {
         return slice(&mut task([a.offset, b.offset], 0, out), &mut Scratch::default());

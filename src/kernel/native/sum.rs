@@ -111,10 +111,7 @@ pub(crate) fn sum_into<E: Elementary>(x: View<'_, E>, axes: &[usize], out: &mut 
     }
     let lines = Lines::new(x, axes);
     let Some(columns) = lines.columns() else {
-        let mut results = out.iter_mut();
-        return lines.each(|line| {
-            *results.next().expect("invariant: one result per line") = sum_of(line);
-        });
+        return lines.reduced(out, sum_of);
     };
     takes!("sums down columns");
     columns.reduced(out, |elements, out| {

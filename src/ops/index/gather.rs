@@ -38,7 +38,11 @@ impl Operation for Gather {
             );
             return Err(Violation::new(2, problem));
         }
-        rule::volume(3, Shape::from([&selection[..last], &table[1..]].concat()))
+        let shape = Shape::from_fn(last + table.rank() - 1, |to| match to < last {
+            true => selection[to],
+            false => table[to - last + 1],
+        });
+        rule::volume(3, shape)
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].gather(operands[1], kernels)

@@ -37,7 +37,11 @@ impl Operation for Scatter {
                 "the source does not begin with the selection's extents",
             ));
         }
-        rule::volume(3, Shape::from([&[rows], &source[lead.len()..]].concat()))
+        let rest = &source[lead.len()..];
+        rule::volume(
+            3,
+            Shape::from_fn(1 + rest.len(), |to| if to == 0 { rows } else { rest[to - 1] }),
+        )
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].scatter(operands[1], kernels)

@@ -7,7 +7,7 @@ use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
 use crate::ops::lower::{Lowered, Rearrangement};
 use crate::ops::{Operation, Site, rule};
-use crate::payload::{Shape, Tensorial};
+use crate::payload::{Brief, Shape, Tensorial};
 
 /// `axes` of the second operand added to the first, repeated. Of the second only the shape is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,8 +28,8 @@ impl Operation for BroadcastAlong {
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
         let [from, to] = operands else { unreachable!("invariant: arity 2") };
         rule::axes(1, &self.axes, to)?;
-        if to.without_axes(&self.axes) != **from {
-            let problem = format!("extents differ outside axes {:?}", self.axes);
+        if !to.is_without_axes(&self.axes, from) {
+            let problem = format!("extents differ outside axes {}", Brief(&self.axes));
             return Err(Violation::new(2, problem));
         }
         Ok((*to).clone())
@@ -55,7 +55,7 @@ impl Operation for BroadcastAlong {
         vec![("axes", Attribute::Integers(self.axes.to_vec()))]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
-        Some(Self { axes: attributes.integers("axes")?.into() })
+        Some(Self { axes: attributes.integers("axes")? })
     }
 }
 

@@ -8,6 +8,7 @@ use crate::ops::attribute::{Attribute, Attributes};
 use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
 use crate::payload::{Shape, Tensorial};
+use std::collections::BTreeSet;
 
 /// The operands behind one another along `axis`.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,24 +17,47 @@ pub(crate) struct Concat {
 }
 
 impl Concat {
+    /// The rule of shapes, for any number of operands without a list of them.
+    pub(crate) fn infer_each<'s>(
+        &self,
+        operands: impl Iterator<Item = &'s Shape> + Clone,
+    ) -> Result<Shape, Violation> {
+        let Some(first) = operands.clone().next() else {
+            return Err(Violation::new(4, "nothing to concatenate"));
+        };
+        rule::axis(1, self.axis, first)?;
+        if !self.agree(first, operands.clone()) {
+            let problem = format!("extents differ outside axis {}", self.axis);
+            return Err(Violation::new(2, problem));
+        }
+        let mut extent = 0_usize;
+        for shape in operands {
+            extent = extent
+                .checked_add(shape[self.axis])
+                .ok_or_else(|| Violation::new(3, "the joint extent overflows"))?;
+        }
+        rule::volume(3, first.with_extent(self.axis, extent))
+    }
+
     /// Whether all extents but those of the axis are equal.
-    fn agree(&self, operands: &[&Shape]) -> bool {
+    fn agree<'s>(
+        &self,
+        first: &Shape,
+        mut operands: impl Iterator<Item = &'s Shape> + Clone,
+    ) -> bool {
         let (before, after) = (..self.axis, self.axis + 1..);
-        let first = operands[0];
         let fits = |shape: &Shape| {
             shape.rank() == first.rank()
                 && shape[before] == first[before]
                 && shape[after.clone()] == first[after.clone()]
         };
-        if operands.len() <= 8 {
-            return operands.iter().all(|shape| fits(shape));
+        if operands.clone().nth(8).is_none() {
+            return operands.all(fits);
         }
         // COST: each shape is looked at once, however often a value is named: the time that a line
         // of text takes is in proportion to the text.
-        let mut distinct = operands.to_vec();
-        distinct.sort_unstable_by_key(|shape| std::ptr::from_ref(*shape).addr());
-        distinct.dedup_by(|a, b| std::ptr::eq(*a, *b));
-        distinct.iter().all(|shape| fits(shape))
+        let mut seen = BTreeSet::new();
+        operands.all(|shape| !seen.insert(std::ptr::from_ref(shape).addr()) || fits(shape))
     }
 }
 
@@ -49,21 +73,7 @@ impl Operation for Concat {
     const ARITY: Option<usize> = None;
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
-        let Some(first) = operands.first() else {
-            return Err(Violation::new(4, "nothing to concatenate"));
-        };
-        rule::axis(1, self.axis, first)?;
-        if !self.agree(operands) {
-            let problem = format!("extents differ outside axis {}", self.axis);
-            return Err(Violation::new(2, problem));
-        }
-        let mut extent = 0_usize;
-        for shape in operands {
-            extent = extent
-                .checked_add(shape[self.axis])
-                .ok_or_else(|| Violation::new(3, "the joint extent overflows"))?;
-        }
-        rule::volume(3, first.with_extent(self.axis, extent))
+        self.infer_each(operands.iter().copied())
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         P::concat(operands, self.axis, kernels)

@@ -49,7 +49,7 @@ impl Operation for Count {
         vec![("axes", Attribute::Integers(self.axes.to_vec()))]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
-        Some(Self { axes: attributes.integers("axes")?.into() })
+        Some(Self { axes: attributes.integers("axes")? })
     }
 }
 

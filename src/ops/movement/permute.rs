@@ -7,7 +7,7 @@ use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
 use crate::ops::lower::{Lowered, Rearrangement};
 use crate::ops::{Operation, Site};
-use crate::payload::{Shape, Tensorial};
+use crate::payload::{Brief, Shape, Tensorial};
 
 /// Axis `i` of the result is axis `axes[i]` of the operand.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,9 +32,10 @@ impl Operation for Permute {
             }
         }
         if self.axes.len() != shape.rank() || seen.len() != shape.rank() {
-            return Err(Violation::new(1, format!("axes {:?} are no permutation", self.axes)));
+            let problem = format!("axes {} are no permutation", Brief(&self.axes));
+            return Err(Violation::new(1, problem));
         }
-        Ok(Shape::from(self.axes.iter().map(|&axis| shape[axis]).collect::<Vec<_>>()))
+        Ok(Shape::from_fn(shape.rank(), |axis| shape[self.axes[axis]]))
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
         operands[0].permute(&self.axes)
@@ -53,7 +54,7 @@ impl Operation for Permute {
         vec![("axes", Attribute::Integers(self.axes.to_vec()))]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
-        Some(Self { axes: attributes.integers("axes")?.into() })
+        Some(Self { axes: attributes.integers("axes")? })
     }
 }
 

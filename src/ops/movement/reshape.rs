@@ -7,7 +7,7 @@ use crate::ops::algebra::Algebra;
 use crate::ops::attribute::{Attribute, Attributes};
 use crate::ops::lower::Lowered;
 use crate::ops::{Operation, Site, rule};
-use crate::payload::{Shape, Tensorial};
+use crate::payload::{Brief, Shape, Tensorial, volume_of};
 use std::fmt;
 
 /// One extent of a requested shape. A plain number is one.
@@ -67,40 +67,38 @@ impl Operation for Reshape {
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
         let from = operands[0];
         let volume = from.volume().expect("invariant: recorded shapes have volumes");
-        let (mut extents, mut inferred) = (Vec::with_capacity(self.extents.len()), None);
-        for (position, extent) in self.extents.iter().enumerate() {
-            extents.push(match *extent {
-                Extent::Exactly(extent) => extent,
-                Extent::Keep(axis) => {
-                    rule::axis(1, axis, from)?;
-                    from[axis]
-                }
-                Extent::Infer if inferred.is_some() => {
+        let mut infers = false;
+        for extent in &self.extents {
+            match *extent {
+                Extent::Exactly(_) => {}
+                Extent::Keep(axis) => rule::axis(1, axis, from)?,
+                Extent::Infer if infers => {
                     return Err(Violation::new(2, "two extents are to be inferred"));
                 }
-                Extent::Infer => {
-                    inferred = Some(position);
-                    1
-                }
-            });
+                Extent::Infer => infers = true,
+            }
         }
-        let request = || self.attributes()[0].1.to_string();
-        if let Some(position) = inferred {
-            let rest = Shape::new(&extents)
-                .volume()
+        let extent = |extent: &Extent, inferred: usize| match *extent {
+            Extent::Exactly(extent) => extent,
+            Extent::Keep(axis) => from[axis],
+            Extent::Infer => inferred,
+        };
+        let mut inferred = 1;
+        if infers {
+            let rest = volume_of(self.extents.iter().map(|of| extent(of, 1)))
                 .filter(|&rest| rest > 0 && volume.is_multiple_of(rest));
             let Some(rest) = rest else {
-                let problem = format!("{} does not divide the volume {volume}", request());
+                let request = Brief(&self.extents);
+                let problem = format!("{request} does not divide the volume {volume}");
                 return Err(Violation::new(2, problem));
             };
-            extents[position] = volume / rest;
+            inferred = volume / rest;
         }
-        let shape = Shape::from(extents);
-        if shape.volume() != Some(volume) {
-            let problem = format!("{} does not have the volume {volume}", request());
+        if volume_of(self.extents.iter().map(|of| extent(of, inferred))) != Some(volume) {
+            let problem = format!("{} does not have the volume {volume}", Brief(&self.extents));
             return Err(Violation::new(3, problem));
         }
-        Ok(shape)
+        Ok(Shape::from_fn(self.extents.len(), |axis| extent(&self.extents[axis], inferred)))
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         let shape = self.infer(&[&operands[0].shape()]);
@@ -117,7 +115,7 @@ impl Operation for Reshape {
         vec![("extents", Attribute::Extents(self.extents.to_vec()))]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
-        Some(Self { extents: attributes.extents("extents")?.into() })
+        Some(Self { extents: attributes.extents("extents")? })
     }
 }
 

@@ -55,7 +55,7 @@ impl Operation for FirstMaxAlong {
         vec![("axes", Attribute::Integers(self.axes.to_vec()))]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
-        Some(Self { axes: attributes.integers("axes")?.into() })
+        Some(Self { axes: attributes.integers("axes")? })
     }
 }
 

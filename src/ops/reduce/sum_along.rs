@@ -43,7 +43,7 @@ impl Operation for SumAlong {
         vec![("axes", Attribute::Integers(self.axes.to_vec()))]
     }
     fn from_attributes(attributes: &Attributes) -> Option<Self> {
-        Some(Self { axes: attributes.integers("axes")?.into() })
+        Some(Self { axes: attributes.integers("axes")? })
     }
 }
 

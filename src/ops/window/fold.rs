@@ -48,7 +48,7 @@ impl Operation for Fold {
             let problem = format!("an extent of {extent} has {expected} windows on axis {axis}");
             return Err(Violation::new(3, problem));
         }
-        rule::volume(4, shape.without_axes(&[last]).with_extent(axis, extent))
+        rule::volume(4, Shape::from_fn(last, |to| if to == axis { extent } else { shape[to] }))
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], kernels: Kernels) -> P {
         operands[0].fold(self.axis, self.extent, self.step, self.dilation, kernels)

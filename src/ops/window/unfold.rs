@@ -37,8 +37,13 @@ impl Operation for Unfold {
         rule::axis(1, axis, operands[0])?;
         let extent = operands[0][axis];
         let windows = windows(extent, size, step, dilation)?;
-        let rank = operands[0].rank();
-        rule::volume(4, operands[0].with_extent(axis, windows).with_axis(rank, size))
+        let shape = operands[0];
+        let extent = |to: usize| if to == axis { windows } else { shape[to] };
+        let shape = Shape::from_fn(shape.rank() + 1, |to| match to < shape.rank() {
+            true => extent(to),
+            false => size,
+        });
+        rule::volume(4, shape)
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
         operands[0].unfold(self.axis, self.size, self.step, self.dilation)

@@ -3,10 +3,10 @@
 use super::Tensor;
 use crate::kernel::memory::Block;
 use crate::kernel::native::as_slice;
-use crate::kernel::{Elementary, Lowering};
+use crate::kernel::{Elementary, Lowering, Packed};
 use crate::payload::layout::Layout;
 use crate::payload::storage::Storage;
-use crate::payload::{Differentiable, Form, Shape, Stored};
+use crate::payload::{Differentiable, Form, Shape, Stored, volume_of};
 use std::sync::Arc;
 
 impl<E: Elementary> Differentiable for Tensor<E> {
@@ -38,6 +38,14 @@ impl<E: Elementary> Differentiable for Tensor<E> {
         }
     }
 
+    fn as_packed(&self, [k, n]: [usize; 2], turned: bool) -> Option<&Packed<E>> {
+        let Storage::Dense(buffer) = &self.storage else { return None };
+        // The whole buffer: what is kept is kept with that.
+        let whole = as_slice(self.view())?.len() == buffer.as_slice().len();
+        let fits = k.checked_mul(n) == Some(buffer.as_slice().len());
+        if whole && fits { buffer.packed([k, n], turned) } else { None }
+    }
+
     fn from_block(shape: &Shape, elements: Block<E>) -> Option<Self> {
         (shape.volume() == Some(elements.len())).then(|| Self::dense(shape.clone(), elements))
     }
@@ -60,7 +68,7 @@ impl<E: Elementary> Differentiable for Tensor<E> {
             }
             Stored::Selection(columns) => {
                 let (&classes, leading) = shape.split_last()?;
-                let rows = Shape::new(leading).volume()?;
+                let rows = volume_of(leading.iter().copied())?;
                 let fits = rows == columns.len() && columns.iter().all(|&column| column < classes);
                 fits.then(|| Self::of_columns(shape.clone(), columns))
             }

@@ -12,7 +12,7 @@ use crate::kernel::{
 };
 use crate::payload::storage::Storage;
 use crate::payload::windowed::windowed_product;
-use crate::payload::{Shape, Tensorial};
+use crate::payload::{Shape, Tensorial, volume_of};
 use std::borrow::Cow;
 
 /// `$kernels` decides between the definition and its fast twin of the same name.
@@ -132,7 +132,8 @@ impl<E: Elementary> Tensorial for Tensor<E> {
         match &self.storage {
             Storage::Constant(value) => Self::constant(shape.clone(), value.clone()),
             Storage::Selection(columns) => {
-                let rows = shape.split_last().and_then(|(_, leading)| Shape::new(leading).volume());
+                let rows =
+                    shape.split_last().and_then(|(_, leading)| volume_of(leading.iter().copied()));
                 if shape.last() == self.shape().last() && rows == Some(columns.len()) {
                     let layout = super::Layout::contiguous(shape.clone());
                     return Self { layout, storage: self.storage.clone() };

@@ -50,11 +50,16 @@ pub(crate) fn describe<P: Tensorial>(plan: &Plan<P>) -> Description {
         _ => None,
     };
     let on_the_way = on_the_way.unwrap_or(0) as u64 * unit;
+    let packed = match executor {
+        Executor::Arena(arena) => arena.program.packed(),
+        _ => 0,
+    };
     let memory = MemoryDescription {
         arena: schedule.arena as u64 * unit,
         results: handed,
         peak: steps.iter().map(|step| step.live).max().unwrap_or(0),
         recorded: schedule.recorded as u64 * unit,
+        packed: (packed as u64).saturating_mul(unit),
         scratch: scratch.max().unwrap_or(0) + on_the_way,
     };
     Description {

@@ -42,6 +42,13 @@ impl fmt::Display for Description {
                 bytes(memory.results),
                 bytes(memory.recorded)
             )?;
+            if memory.packed > 0 {
+                let packed = bytes(memory.packed);
+                writeln!(
+                    f,
+                    "  parameters laid out for products at most {packed}, from a generation's third run on"
+                )?;
+            }
             if f.alternate() {
                 writeln!(f, "  scratch {} a thread", bytes(memory.scratch))?;
             }

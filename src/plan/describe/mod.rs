@@ -65,6 +65,10 @@ pub struct MemoryDescription {
     pub peak: u64,
     /// What all values that are computed would take if each were kept, views free.
     pub recorded: u64,
+    /// What parameters and leaves take at most that are laid out once more for products: those of each generation
+    /// that is run more than twice, where they are dense tensors of their own, each in one way, and as long as the
+    /// tensor or a clone of it lives. Without what fills up registers.
+    pub packed: u64,
     /// What chains take of a thread besides; the thread keeps it, whatever plan it runs next. What
     /// products pack of their operands is not counted.
     pub scratch: u64,

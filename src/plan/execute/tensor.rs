@@ -7,7 +7,7 @@ use super::bind::{Elements, Given, elements, rows};
 use crate::kernel::memory::Block;
 use crate::kernel::native::chain::{Outputs, Place, prepared, run};
 use crate::kernel::reference::View;
-use crate::kernel::{Elementary, Numerics};
+use crate::kernel::{Elementary, Numerics, Packed, native};
 use crate::payload::Tensorial;
 use crate::plan::program::{From, Handed, Kernel, Line, Operand, Piece, Program};
 use smallvec::SmallVec;
@@ -36,6 +36,8 @@ pub(in crate::plan) struct Arena<P: Tensorial> {
 pub(super) struct Bound<'a, E: Elementary> {
     pub(super) elements: Elements<'a, E>,
     rows: &'a [usize],
+    /// The elements once more, as products read them.
+    packed: Option<&'a Packed<E>>,
 }
 
 impl<P: Tensorial> Arena<P> {
@@ -130,7 +132,8 @@ fn bind<'a, P: Tensorial>(
         None if source.dense => elements(payload),
         None => Elements::There(&[]),
     };
-    Bound { elements, rows }
+    let packed = source.right.and_then(|right| payload.as_packed(right.extents, right.turned));
+    Bound { elements, rows, packed }
 }
 
 fn step<E: Elementary>(
@@ -148,6 +151,7 @@ fn step<E: Elementary>(
         From::Piece(number) => &*pieces[number],
         From::Output(_) => unreachable!("invariant: only chains work in place"),
     };
+    let packed = line.packed.and_then(|number| bound[number].packed);
     match &line.kernel {
         Kernel::Call(call) => {
             let [out] = &mut outputs[..] else { unreachable!("invariant: a call has one result") };
@@ -156,6 +160,10 @@ fn step<E: Elementary>(
             }
             let rows = line.rows.map_or(&[][..], |number| bound[number].rows);
             match &line.operands[..] {
+                [a, b] if packed.is_some() => {
+                    let (a, b) = (view(a, slice(a)), view(b, slice(b)));
+                    native::matmul_into(a, b, numerics, packed, None, out);
+                }
                 [a] => call.run(&[view(a, slice(a))], rows, numerics, out),
                 [a, b] => call.run(&[view(a, slice(a)), view(b, slice(b))], rows, numerics, out),
                 all => {
@@ -184,7 +192,12 @@ fn step<E: Elementary>(
             let views: SmallVec<[View<'_, E>; 2]> =
                 read.iter().map(|operand| view(operand, slice(operand))).collect();
             prepared(chain, &places, |ready| {
-                call.run_followed(&views, numerics, out, &|start, run| ready.finish(start, run));
+                let finish = |start, run: &mut [E]| ready.finish(start, run);
+                if packed.is_some() {
+                    let (a, b) = (views[0], views[1]);
+                    return native::matmul_into(a, b, numerics, packed, Some(&finish), out);
+                }
+                call.run_followed(&views, numerics, out, &finish);
             });
         }
     }

@@ -164,7 +164,18 @@ impl<P: Tensorial> Simplifier<P> {
         let splats = payloads.iter().all(|payload| payload.bytes() == 0);
         let small = item.count() <= LARGEST
             && item.operands.iter().all(|&id| self.items[id as usize].count() <= LARGEST);
-        (splats || small).then(|| evaluated(lowered, &payloads, &item.shape))?
+        (splats || small).then(|| evaluated(lowered, &payloads, &item.shape).map(gathered))?
+    }
+}
+
+/// The payload with its elements in their order, where they lie apart: else each run would gather them.
+fn gathered<P: Tensorial>(payload: P) -> P {
+    if payload.as_elements().is_some() || payload.bytes() == 0 {
+        return payload;
+    }
+    match payload.stored() {
+        stored @ Stored::Dense(_) => P::from_stored(&payload.shape(), stored).unwrap_or(payload),
+        _ => payload,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Corruptions of schedules, each of which must be found.
 
+mod named;
+
 use super::verify;
 use crate::graph::Network;
 use crate::payload::Tensor;

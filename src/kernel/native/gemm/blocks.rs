@@ -1,7 +1,7 @@
 //! The loops round the tiles: blocks of terms, of columns, and of rows.
 
 use super::output::{Output, Place, store};
-use super::pack;
+use super::panels::{Held, Panel, Panels, pack};
 use super::tile::{Left, Right, tile};
 use crate::kernel::Numerics;
 use crate::kernel::order::KB;
@@ -23,25 +23,16 @@ const NEAR: usize = 512 << 10;
 const BAND: usize = 12;
 
 /// A product of which the result's rows, or their columns, run over the lanes.
-pub(in crate::kernel::native) struct Blocks<'a, 'o, E> {
+pub(in crate::kernel::native) struct Blocks<'a, 'o, E: Native> {
     pub(in crate::kernel::native) sizes: [usize; 3],
     pub(in crate::kernel::native) a: Matrix<'a, E>,
     pub(in crate::kernel::native) b: Matrix<'a, E>,
+    /// The right operand laid out before, by panels of this level.
+    pub(in crate::kernel::native) held: Option<Held<'a, E>>,
     pub(in crate::kernel::native) out: &'a mut Output<'o, E>,
     pub(in crate::kernel::native) flipped: bool,
     pub(in crate::kernel::native) scratch: &'a mut Vec<E>,
     pub(in crate::kernel::native) numerics: Numerics,
-}
-
-/// A range of columns, packed or where it is.
-#[derive(Clone, Copy)]
-struct Panel {
-    /// Registers: 4, 2 or 1.
-    registers: usize,
-    column: usize,
-    width: usize,
-    /// Where its packed elements start, unless it is read in place.
-    packed: Option<usize>,
 }
 
 impl<E: Native> Work<E> for Blocks<'_, '_, E> {
@@ -49,15 +40,18 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        let Self { sizes: [m, k, n], a, b, out, flipped, scratch, numerics } = self;
+        let Self { sizes: [m, k, n], a, b, held, out, flipped, scratch, numerics } = self;
         let fused = R::FUSES && numerics == Numerics::Fast;
         if fused {
             takes!("fused");
         }
         // Rows that overlap or are all one are packed: they are no runs at a distance.
+        let lies = b.column == 1 && b.row >= n;
         let in_place =
-            b.column == 1 && b.row >= n && (m <= FEW || KB.min(k) * n <= 8192 && b.row % 512 != 0);
-        if in_place {
+            held.is_some() || lies && (m <= FEW || KB.min(k) * n <= 8192 && b.row % 512 != 0);
+        if held.is_some() {
+            takes!("right operand packed before");
+        } else if in_place {
             takes!("right operand in place");
         } else {
             takes!("right operand packed");
@@ -75,7 +69,8 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
         for first in (0..n).step_by(NC) {
             let end = n.min(first + NC);
             let depth = KB.min(k);
-            let panels = Panels { column: first, end, in_place, roomy: false, packed: 0, depth };
+            let roomy = held.is_some();
+            let panels = Panels { column: first, end, in_place, roomy, packed: 0, depth };
             let packed = panels.packed_elements::<R>();
             // Rows once, over all their terms, where the right operand stays near meanwhile.
             let deep = k > KB && k * (end - first) * size_of::<E>() <= NEAR;
@@ -90,7 +85,8 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                 for start in (0..k).step_by(KB) {
                     let depth = KB.min(k - start);
                     let past = (start + depth - 1) * b.row + end.next_multiple_of(R::WIDTH);
-                    let panels = Panels { roomy: past <= b.elements.len(), ..panels };
+                    let roomy = held.is_some() || past <= b.elements.len();
+                    let panels = Panels { roomy, ..panels };
                     let packed = &mut aligned[start / KB % kept * packed..][..packed];
                     if top == 0 {
                         pack(token, &b, [start, depth], panels, packed);
@@ -100,7 +96,7 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
                     let whole = if k <= KB { n } else { usize::MAX };
                     #[rustfmt::skip]
                     let mut band = Band {
-                        a: &a, b: &b, panels, packed, repeated, out, top, row: top, finished, bottom,
+                        a: &a, b: &b, held, panels, packed, repeated, out, top, row: top, finished, bottom,
                         start, depth, last, ahead, flipped, whole,
                     };
                     macro_rules! tiles {
@@ -136,9 +132,10 @@ impl<E: Native> Work<E> for Blocks<'_, '_, E> {
 }
 
 /// Rows of a product over one block of terms and of columns.
-struct Band<'w, 'a, 'o, E> {
+struct Band<'w, 'a, 'o, E: Native> {
     a: &'w Matrix<'a, E>,
     b: &'w Matrix<'a, E>,
+    held: Option<Held<'a, E>>,
     /// The right operand's panels, and those that are packed.
     panels: Panels,
     packed: &'w [E],
@@ -162,7 +159,7 @@ struct Band<'w, 'a, 'o, E> {
 }
 
 /// The next rows of a band, as many as make tiles of `MR`.
-struct Tiles<'t, 'w, 'a, 'o, E, const FUSED: bool, const ASKS: bool, const MR: usize>(
+struct Tiles<'t, 'w, 'a, 'o, E: Native, const FUSED: bool, const ASKS: bool, const MR: usize>(
     &'t mut Band<'w, 'a, 'o, E>,
 );
 
@@ -174,7 +171,8 @@ impl<E: Native, const FUSED: bool, const ASKS: bool, const MR: usize> Work<E>
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
         let Self(band) = self;
-        let Band { a, b, panels, packed, top, bottom, start, depth, ahead, flipped, .. } = *band;
+        let Band { a, b, held, panels, packed, top, bottom, start, depth, ahead, flipped, .. } =
+            *band;
         let (first, end) = (panels.column, panels.end);
         while bottom - band.row >= MR {
             let row = band.row;
@@ -195,15 +193,16 @@ impl<E: Native, const FUSED: bool, const ASKS: bool, const MR: usize> Work<E>
             let mut left_over = panels;
             while let Some(panel) = left_over.next::<R>() {
                 let left = Left { ahead: ahead[0] && panel.column == first, ..left };
-                let right = match panel.packed {
-                    Some(at) => {
-                        let row = panel.registers * R::WIDTH;
-                        Right { elements: &packed[at..], row, ahead: false }
+                let wide = panel.registers * R::WIDTH;
+                let right = match (held, panel.packed) {
+                    (Some(held), _) => {
+                        let elements = held.rows(panel, start, wide);
+                        Right { elements, row: wide, ahead: ahead[1] && row == top }
                     }
-                    None => {
-                        let at = start * b.row + panel.column;
-                        let ahead = ahead[1] && row == top;
-                        Right { elements: &b.elements[at..], row: b.row, ahead }
+                    (None, Some(at)) => Right { elements: &packed[at..], row: wide, ahead: false },
+                    (None, None) => {
+                        let elements = &b.elements[start * b.row + panel.column..];
+                        Right { elements, row: b.row, ahead: ahead[1] && row == top }
                     }
                 };
                 let Panel { column, width, .. } = panel;
@@ -233,81 +232,6 @@ impl<E: Native, const FUSED: bool, const ASKS: bool, const MR: usize> Work<E>
                 band.finished = band.row;
             }
         }
-    }
-}
-
-/// The panels that are packed, of a block of rows.
-#[inline(always)]
-fn pack<R: Registers>(
-    token: R,
-    b: &Matrix<'_, R::Element>,
-    [start, depth]: [usize; 2],
-    mut panels: Panels,
-    out: &mut [R::Element],
-) {
-    while let Some(panel) = panels.next::<R>() {
-        if let Some(at) = panel.packed {
-            let extents = [panel.column, panel.width, panel.registers * R::WIDTH];
-            let out = &mut out[at..];
-            if b.row == 1 && b.column >= start + depth {
-                takes!("right operand turned");
-                pack::turned(token, b, [start, depth], extents, out);
-            } else if b.column == 1 {
-                let rows = out.chunks_exact_mut(panel.registers * R::WIDTH).take(depth);
-                for (t, row) in rows.enumerate() {
-                    let line = &b.elements[(start + t) * b.row + panel.column..][..panel.width];
-                    pack::line::<R>(line, row);
-                }
-            } else {
-                pack::columns(b, [start, depth], extents, out);
-            }
-        }
-    }
-}
-
-/// The panels of a block of columns, from left to right.
-#[derive(Clone, Copy)]
-struct Panels {
-    column: usize,
-    end: usize,
-    in_place: bool,
-    /// Whether a whole register may be read from the end of any row: there are elements behind it.
-    roomy: bool,
-    /// Packed elements so far.
-    packed: usize,
-    /// Rows of the deepest block.
-    depth: usize,
-}
-
-impl Panels {
-    #[inline(always)]
-    fn next<R: Registers>(&mut self) -> Option<Panel> {
-        let left = self.end - self.column;
-        if left == 0 {
-            return None;
-        }
-        let registers = match left.div_ceil(R::WIDTH) {
-            4.. if R::MANY => 4,
-            2.. => 2,
-            _ => 1,
-        };
-        let (column, width) = (self.column, left.min(registers * R::WIDTH));
-        // A panel that ends in a part of a register reads past its rows, and drops that; where
-        // nothing is there to read it is packed.
-        let whole = self.roomy || width == registers * R::WIDTH;
-        let packed = (!(self.in_place && whole)).then_some(self.packed);
-        if packed.is_some() {
-            self.packed += self.depth * registers * R::WIDTH;
-        }
-        self.column += width;
-        Some(Panel { registers, column, width, packed })
-    }
-
-    /// The elements of all packed panels.
-    #[inline(always)]
-    fn packed_elements<R: Registers>(mut self) -> usize {
-        while self.next::<R>().is_some() {}
-        self.packed
     }
 }
 

@@ -9,6 +9,7 @@ mod blocks;
 mod dots;
 mod output;
 mod pack;
+mod panels;
 mod rows;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,8 @@ use crate::kernel::{GemmTask, Numerics};
 pub(super) use blocks::Blocks;
 use dots::Dots;
 pub(super) use output::{Ending, Output};
+use panels::Held;
+pub(crate) use panels::packed;
 use rows::Rows;
 use std::ops::Range;
 pub(super) use tile::term;
@@ -35,12 +38,14 @@ pub(crate) fn gemm<E: Native>(task: &mut GemmTask<'_, E>) -> bool {
 
 /// One product, or a part of one.
 #[derive(Clone, Copy)]
-struct Product<'a, E> {
+struct Product<'a, E: Native> {
     m: usize,
     k: usize,
     n: usize,
     a: Matrix<'a, E>,
     b: Matrix<'a, E>,
+    /// The right operand laid out before, and the first column of it that this product has.
+    held: Option<Held<'a, E>>,
     numerics: Numerics,
 }
 
@@ -68,9 +73,11 @@ pub(crate) fn gemm_at<E: Native>(
     let turned = n == 1 && m > 1;
     let product = if turned {
         takes!("column as a row");
-        Product { m: 1, k, n: m, a: b.transposed(), b: a.transposed(), numerics }
+        Product { m: 1, k, n: m, a: b.transposed(), b: a.transposed(), held: None, numerics }
     } else {
-        Product { m, k, n, a, b, numerics }
+        let packed = task.packed.filter(|packed| packed.extents == [k, n]);
+        let held = packed.map(|packed| Held { packed, column: 0, term: 0 });
+        Product { m, k, n, a, b, held, numerics }
     };
     let (m, n) = (product.m, product.n);
     let ending = Ending { finish: task.finish.take(), start, stride: n };
@@ -113,14 +120,16 @@ impl<'a, E: Native> Product<'a, E> {
     /// Columns `columns` of the result.
     fn columns(&self, columns: Range<usize>) -> Self {
         let b = Matrix { elements: &self.b.elements[columns.start * self.b.column..], ..self.b };
-        Self { n: columns.len(), b, ..*self }
+        let held = self.held.map(|held| Held { column: held.column + columns.start, ..held });
+        Self { n: columns.len(), b, held, ..*self }
     }
 
     /// Terms `terms` of every sum.
     fn terms(&self, terms: Range<usize>) -> Self {
         let a = Matrix { elements: &self.a.elements[terms.start * self.a.column..], ..self.a };
         let b = Matrix { elements: &self.b.elements[terms.start * self.b.row..], ..self.b };
-        Self { k: terms.len(), a, b, ..*self }
+        let held = self.held.map(|held| Held { term: held.term + terms.start, ..held });
+        Self { k: terms.len(), a, b, held, ..*self }
     }
 
     fn by_rows(&self, level: Level, parts: usize, out: &mut [E], ending: Ending<'_, E>) {
@@ -136,12 +145,19 @@ impl<'a, E: Native> Product<'a, E> {
     }
 
     fn by_columns(&self, level: Level, parts: usize, out: &mut [E], ending: Ending<'_, E>) {
-        let bounds = threads::bounds(self.n, parts, 64 / size_of::<E>());
+        // Whole panels of what is laid out, where that makes parts that are about as large.
+        let even = |held: &Held<'a, E>| {
+            let panels = self.n.div_ceil(held.packed.panel);
+            panels.is_multiple_of(parts) || panels >= 4 * parts
+        };
+        let whole = Self { held: self.held.filter(even), ..*self };
+        let unit = whole.held.map_or(64 / size_of::<E>(), |held| held.packed.panel);
+        let bounds = threads::bounds(self.n, parts, unit);
         let mut work: Vec<_> = bounds
             .iter()
             .map(|columns| {
                 let ending = Ending { start: ending.start + columns.start, ..ending };
-                (self.columns(columns.clone()), ending, Vec::with_capacity(self.m))
+                (whole.columns(columns.clone()), ending, Vec::with_capacity(self.m))
             })
             .collect();
         for mut row in out.chunks_exact_mut(self.n) {
@@ -184,7 +200,8 @@ impl<'a, E: Native> Product<'a, E> {
 
     /// On this thread.
     fn run(self, level: Level, out: Output<'_, E>) {
-        let Self { m, k, n, a, b, numerics } = self;
+        let Self { m, k, n, a, b, .. } = self;
+        let numerics = self.numerics;
         if m == 1 && b.row == 1 && b.column >= k {
             takes!("dots");
             return E::at(level, Dots { k, n, a, b, out, numerics });
@@ -201,7 +218,7 @@ impl<'a, E: Native> Product<'a, E> {
 const WIDE: usize = 1024;
 
 /// A product on one thread.
-struct Whole<'a, 'o, E> {
+struct Whole<'a, 'o, E: Native> {
     product: Product<'a, E>,
     out: Output<'o, E>,
 }
@@ -211,23 +228,24 @@ impl<E: Native> Work<E> for Whole<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        let Self { product: Product { m, k, n, a, b, numerics }, out } = self;
+        let Self { product: Product { m, k, n, a, b, held, numerics }, out } = self;
+        let held = held.filter(|held| held.packed.panel == panels::wide::<R>());
         let straight = effort::<R>(m, k, n, &a, &b);
         let (a2, b2) = (b.transposed(), a.transposed());
-        let flipped = straight > effort::<R>(n, k, m, &a2, &b2) + m * n;
+        let flipped = held.is_none() && straight > effort::<R>(n, k, m, &a2, &b2) + m * n;
         if flipped {
             takes!("flipped");
         }
         let ([m, n], a, b) = if flipped { ([n, m], a2, b2) } else { ([m, n], a, b) };
         let mut scratch = [E::take_scratch(), E::take_scratch()];
-        let [scratch_of, held] = &mut scratch;
+        let [scratch_of, whole] = &mut scratch;
         // Sums of many blocks are turned once, when they are whole.
         let late = flipped && k > 4 * KB && m * n * size_of::<E>() <= HELD;
-        let [sums] = carve(held, [if late { m * n } else { 0 }]);
+        let [sums] = carve(whole, [if late { m * n } else { 0 }]);
         let (mut out, mut whole) = (out, Output::whole(sums, n, Ending::NONE));
         let to = if late { &mut whole } else { &mut out };
         let (sizes, flipped) = ([m, k, n], flipped && !late);
-        Blocks { sizes, a, b, out: to, flipped, scratch: scratch_of, numerics }.run(token);
+        Blocks { sizes, a, b, held, out: to, flipped, scratch: scratch_of, numerics }.run(token);
         if late {
             takes!("turned at the end");
             for j in 0..n {
@@ -266,7 +284,7 @@ fn effort<R: Registers>(
 }
 
 /// So little that any preparation costs more than it saves.
-const TINY: usize = 512;
+pub(crate) const TINY: usize = 512;
 
 /// A product of few terms: four columns at a time, whose sums stay in registers; `LIES` where the right
 /// operand's rows lie in one piece.

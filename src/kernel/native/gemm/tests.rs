@@ -1,5 +1,7 @@
 //! Products at every level against the definition, to the bit.
 
+mod packed;
+
 use super::gemm_at;
 use crate::kernel::Numerics;
 use crate::kernel::reference::{self, View};

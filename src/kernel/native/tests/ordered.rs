@@ -93,11 +93,11 @@ fn what_follows_a_product_follows_on_every_slice_and_every_element() {
             run.iter_mut().enumerate().for_each(|(i, x)| *x = after(start + i, x));
         };
         let mut out = vec![E::from_f64(f64::NAN); p * m * n];
-        native::matmul_into(a.view(), b.view(), Numerics::Exact, Some(&finish), &mut out);
+        native::matmul_into(a.view(), b.view(), Numerics::Exact, None, Some(&finish), &mut out);
         let sums = reference::product(a.view(), b.view());
         let expected = sums.iter().enumerate().map(|(at, x)| after(at, x)).collect::<Vec<_>>();
         assert_same(&out, &expected, &format!("{extents:?} of {}", E::NAME));
-        native::matmul_into(a.view(), b.view(), Numerics::Exact, None, &mut out);
+        native::matmul_into(a.view(), b.view(), Numerics::Exact, None, None, &mut out);
         assert_same(&out, &sums, "nothing follows");
     }
     for extents in [[1, 3, 4, 5], [4, 5, 0, 3], [3, 40, 30, 33], [7, 1, 20, 1], [2, 300, 8, 1]] {

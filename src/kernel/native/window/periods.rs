@@ -12,7 +12,9 @@ use super::{Manner, Width, carve, height, turn};
 use crate::kernel::native::gemm::term;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Level, Native, Registers, Work};
+use crate::kernel::threads;
 use crate::kernel::window::Windows;
+use std::ops::Range;
 
 /// Terms of a block whose cotangent is turned round at a time: those of a tile stay in the first-level
 /// cache.
@@ -46,83 +48,42 @@ pub(super) fn pays<E: Native>(
     size <= 1 << 17 && weights <= 4096 && by_periods < by_filters * periods
 }
 
-/// Some filters' weights of some channels of a group, of a whole number of periods.
+/// Some filters' weights of some channels of a group, of a whole number of periods, whose blocks are split over so
+/// many threads.
 pub(super) fn run<E: Native>(
     manner: Manner<'_, E>,
+    threads: usize,
     windows: &Windows,
-    [images, cotangent]: [&[E]; 2],
+    operands: [&[E]; 2],
     mut part: Part<'_, E>,
     scratch: &mut Vec<E>,
 ) {
     takes!("gradient of weights by periods");
-    let Manner { level, fast, .. } = manner;
-    let (positions, groups, width) =
-        (windows.positions(), windows.window.groups, windows.extents[1]);
-    let [[top, _], [left, _]] = windows.window.padding;
-    let (channels, filters) = (part.channels.len(), part.filters.len());
+    let level = manner.level;
     let lanes = E::at(level, Width);
-    let padded = Padded::new(windows, channels);
-    let period = period(windows);
-    let (periods, blocks) = (windows.images / period, period * positions / KB);
+    let padded = Padded::new(windows, part.channels.len());
     let offsets: Vec<usize> = padded.offsets().iter().map(|at| at * lanes).collect();
-    let weights = offsets.len() * filters;
-    let lengths = [
-        period * padded.size() * lanes,
-        filters * TERMS * lanes,
-        blocks * weights * lanes,
-        blocks * weights * lanes,
-        weights,
-    ];
-    let [turned, right, sums, rows, total] = carve(scratch, lengths);
-    turned.fill(E::exact(0.0));
-    right.fill(E::exact(0.0));
-    // The distances of an image and of a cotangent from those of the next period.
-    let plane = windows.plane();
-    let image = groups * windows.channels * plane;
-    let result = groups * windows.filters * positions;
-    let mut bases = Vec::with_capacity(TERMS);
+    let period = period(windows);
+    let (periods, blocks) = (windows.images / period, period * windows.positions() / KB);
+    let weights = offsets.len() * part.filters.len();
+    let each = weights * lanes;
+    let [sums, rows, total] = carve(scratch, [blocks * each, blocks * each, weights]);
     for first in (0..periods).step_by(lanes) {
         let count = lanes.min(periods - first);
-        for r in 0..period {
-            let from = (first * period + r) * image;
-            let from = from + (part.group * windows.channels + part.channels.start) * plane;
-            for channel in 0..channels {
-                for y in 0..windows.extents[0] {
-                    let from = &images[from + channel * plane + y * width..];
-                    let to = r * padded.size() + padded.place([channel, top + y, left]);
-                    let to = &mut turned[to * lanes..];
-                    turn(level, [width, count], from, period * image, (to, lanes));
-                }
-            }
+        let mut rest = &mut *sums;
+        let mut work = Vec::with_capacity(threads);
+        for blocks in threads::bounds(blocks, threads, 1) {
+            let (sums, after) = rest.split_at_mut(blocks.len() * each);
+            rest = after;
+            work.push((blocks, sums));
         }
-        for start in (0..period * positions).step_by(TERMS) {
-            let end = (start + TERMS).min(period * positions);
-            bases.clear();
-            let mut at = start;
-            while at < end {
-                let (r, position) = (at / positions, at % positions);
-                let run = (positions - position).min(end - at);
-                bases.extend((position..position + run).map(|position| {
-                    let [i, j] = [position / windows.outputs[1], position % windows.outputs[1]];
-                    (r * padded.size() + padded.base([i, j])) * lanes
-                }));
-                let from = (first * period + r) * result + position;
-                let from = from + (part.group * windows.filters + part.filters.start) * positions;
-                for filter in 0..filters {
-                    let from = &cotangent[from + filter * positions..];
-                    let to = &mut right[(filter * TERMS + at - start) * lanes..];
-                    turn(level, [run, count], from, period * result, (to, lanes));
-                }
-                at += run;
-            }
-            let sums = &mut sums[start / KB * weights * lanes..][..weights * lanes];
-            if start % KB == 0 {
-                sums.fill(E::exact(0.0));
-            }
-            let (image, bases, offsets, right) = (&*turned, &bases[..], &offsets[..], &*right);
-            E::at(level, Lanes { image, bases, offsets, right, fast, sums });
+        if work.len() > 1 {
+            takes!("periods over threads");
         }
-        let each = weights * lanes;
+        threads::each(work, |(blocks, sums)| {
+            let walk = Walk { windows, padded: &padded, offsets: &offsets, part: &part, lanes };
+            walk.blocks(manner, operands, first..first + count, blocks, sums);
+        });
         for (sums, rows) in sums.chunks_exact(each).zip(rows.chunks_exact_mut(each)) {
             turn(level, [lanes, weights], sums, lanes, (rows, weights));
         }
@@ -142,6 +103,86 @@ pub(super) fn run<E: Native>(
     }
     for (row, total) in part.out.iter_mut().zip(total.chunks_exact(offsets.len())) {
         row.copy_from_slice(total);
+    }
+}
+
+/// What the blocks of all periods have in common.
+struct Walk<'a, 'o, E> {
+    windows: &'a Windows,
+    padded: &'a Padded,
+    offsets: &'a [usize],
+    part: &'a Part<'o, E>,
+    lanes: usize,
+}
+
+impl<E: Native> Walk<'_, '_, E> {
+    /// The sums of some blocks of each of some periods, at most as many as there are lanes.
+    fn blocks(
+        &self,
+        Manner { level, fast, .. }: Manner<'_, E>,
+        [images, cotangent]: [&[E]; 2],
+        periods: Range<usize>,
+        blocks: Range<usize>,
+        sums: &mut [E],
+    ) {
+        let Self { windows, padded, offsets, part, lanes } = *self;
+        let (positions, groups) = (windows.positions(), windows.window.groups);
+        let ([height, width], [[top, _], [left, _]]) = (windows.extents, windows.window.padding);
+        let (channels, filters) = (part.channels.len(), part.filters.len());
+        let (period, terms) = (period(windows), blocks.start * KB..blocks.end * KB);
+        // The images of a period that the blocks touch.
+        let touched = terms.start / positions..terms.end.div_ceil(positions);
+        let mut scratch = E::take_scratch();
+        let lengths = [touched.len() * padded.size() * lanes, filters * TERMS * lanes];
+        let [turned, right] = carve(&mut scratch, lengths);
+        turned.fill(E::exact(0.0));
+        right.fill(E::exact(0.0));
+        // The distances of an image and of a cotangent from those of the next period.
+        let plane = windows.plane();
+        let image = groups * windows.channels * plane;
+        let result = groups * windows.filters * positions;
+        for r in touched.clone() {
+            let from = (periods.start * period + r) * image;
+            let from = from + (part.group * windows.channels + part.channels.start) * plane;
+            for channel in 0..channels {
+                for y in 0..height {
+                    let from = &images[from + channel * plane + y * width..];
+                    let to = (r - touched.start) * padded.size();
+                    let to = &mut turned[(to + padded.place([channel, top + y, left])) * lanes..];
+                    turn(level, [width, periods.len()], from, period * image, (to, lanes));
+                }
+            }
+        }
+        let each = offsets.len() * filters * lanes;
+        let mut bases = Vec::with_capacity(TERMS);
+        for start in terms.clone().step_by(TERMS) {
+            let end = (start + TERMS).min(terms.end);
+            bases.clear();
+            let mut at = start;
+            while at < end {
+                let (r, position) = (at / positions, at % positions);
+                let run = (positions - position).min(end - at);
+                bases.extend((position..position + run).map(|position| {
+                    let [i, j] = [position / windows.outputs[1], position % windows.outputs[1]];
+                    ((r - touched.start) * padded.size() + padded.base([i, j])) * lanes
+                }));
+                let from = (periods.start * period + r) * result + position;
+                let from = from + (part.group * windows.filters + part.filters.start) * positions;
+                for filter in 0..filters {
+                    let from = &cotangent[from + filter * positions..];
+                    let to = &mut right[(filter * TERMS + at - start) * lanes..];
+                    turn(level, [run, periods.len()], from, period * result, (to, lanes));
+                }
+                at += run;
+            }
+            let sums = &mut sums[(start - terms.start) / KB * each..][..each];
+            if start % KB == 0 {
+                sums.fill(E::exact(0.0));
+            }
+            let (image, bases, right) = (&*turned, &bases[..], &*right);
+            E::at(level, Lanes { image, bases, offsets, right, fast, sums });
+        }
+        E::put_scratch(scratch);
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) fn average_pool<E: Native>(
     by_planes::<E, false>(level, threads, windows, images, out);
 }
 
+/// COST: plain operations that an element of a window takes.
+const COST: usize = 4;
+
 /// Pools channel by channel, on several threads where that is worth it.
 fn by_planes<E: Native, const MAX: bool>(
     level: Level,
@@ -49,8 +52,8 @@ fn by_planes<E: Native, const MAX: bool>(
         return;
     }
     let planes = out.len() / positions;
-    let operations = out.len().saturating_mul(windows.size[0] * windows.size[1]);
-    let parts = parts(operations, threads);
+    let read = (planes * plane).max(out.len().saturating_mul(windows.size[0] * windows.size[1]));
+    let parts = parts(read.saturating_mul(COST), threads);
     let mut rest = out;
     let mut work = Vec::with_capacity(parts);
     for bounds in threads::bounds(planes, parts, 1) {

@@ -7,6 +7,9 @@ use crate::kernel::simd::{Level, Native};
 use crate::kernel::threads;
 use crate::kernel::window::Windows;
 
+/// COST: plain operations that an element of a window takes, with what follows on it.
+const COST: usize = 16;
+
 /// `out` `[n, c, h, w]` of images and the cotangent `[n, c, oh, ow]`: each window's cotangent at its
 /// first maximum, or at its first NaN.
 ///
@@ -27,8 +30,8 @@ pub(super) fn max_pool_gradient<E: Native>(
         return manner.finished(0, out);
     }
     let planes = out.len() / plane;
-    let operations = cotangent.len().saturating_mul(windows.size[0] * windows.size[1]);
-    let parts = parts(operations, threads);
+    let read = out.len().max(cotangent.len().saturating_mul(windows.size[0] * windows.size[1]));
+    let parts = parts(read.saturating_mul(COST), threads);
     let mut rest = out;
     let mut work = Vec::with_capacity(parts);
     for bounds in threads::bounds(planes, parts, 1) {

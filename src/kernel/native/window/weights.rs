@@ -48,6 +48,8 @@ pub(super) fn weights_gradient<E: Native>(
             }
         }
     }
+    // Blocks of periods may be split further.
+    let within = parts / work.len();
     let run = |part: Part<'_, E>| {
         let mut scratch = E::take_scratch();
         let extents = [part.channels.len(), part.filters.len()];
@@ -57,7 +59,7 @@ pub(super) fn weights_gradient<E: Native>(
             _ => false,
         };
         if by_periods && periods::fits(windows) {
-            periods::run(manner, windows, [images, cotangent], part, &mut scratch);
+            periods::run(manner, within, windows, [images, cotangent], part, &mut scratch);
         } else {
             run(manner, windows, &classes, [images, cotangent], part, &mut scratch);
         }

@@ -172,6 +172,29 @@ fn small_images_and_few_filters_run_across_images() {
     assert_eq!(taken_by([1, 1, 28, 28], [6, 1, 5, 5]), [""; 0], "one image");
 }
 
+#[test]
+fn periods_of_few_filters_are_shared_by_their_blocks() {
+    let windows = Windows::new([64, 1, 28, 28], [6, 1, 5, 5], &Window::new());
+    let mut random = Random(45);
+    let (x, g) = (values::<f32>(&mut random, [64, 1, 28, 28], true), [64, 6, 24, 24]);
+    let g = values::<f32>(&mut random, g, true);
+    let of = |threads: usize| {
+        let (manner, across) = (Manner::exact(Level::best()), Across::Images);
+        let mut dw = vec![7.0; 150];
+        let paths = taken(|| {
+            weights_gradient(manner, || threads, across, &windows, [&x, &g], &mut dw);
+        });
+        (dw, paths.contains(&"periods over threads"))
+    };
+    let (alone, shared) = of(1);
+    assert!(!shared);
+    for threads in [2, 3, 8] {
+        let (dw, shared) = of(threads);
+        assert!(shared);
+        assert_same(&dw, &alone, &format!("{threads} threads"));
+    }
+}
+
 /// Few values, so that ties, NaN and infinities meet.
 fn crowded<E: Native>(random: &mut Random, extents: [usize; 4]) -> Vec<E> {
     let palette = random.pick(&[
