@@ -17,13 +17,10 @@ pub(crate) struct Reads(u8);
 impl Reads {
     pub(crate) const NOTHING: Self = Self(0);
     pub(crate) const OUTPUT: Self = Self(1);
-    pub(crate) const FIRST: Self = Self::operand(0);
-    pub(crate) const SECOND: Self = Self::operand(1);
-    pub(crate) const THIRD: Self = Self::operand(2);
+    pub(crate) const FIRST: Self = Self(2);
+    pub(crate) const SECOND: Self = Self(4);
+    pub(crate) const THIRD: Self = Self(8);
 
-    pub(crate) const fn operand(position: u8) -> Self {
-        Self(2 << position)
-    }
     pub(crate) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

@@ -72,15 +72,14 @@ macro_rules! operations {
             pub(crate) fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
                 match self { $(Self::$op(op) => op.infer(operands)),* }
             }
-            /// [`Function::infer`] for any number of operands, without a list of them where that may
-            /// be long.
+            /// [`Function::infer`] of an operation that has any number of operands, without a list of them.
             pub(crate) fn infer_each<'s>(
                 &self,
                 operands: impl Iterator<Item = &'s Shape> + Clone,
             ) -> Result<Shape, Violation> {
                 match self {
                     Self::Concat(op) => op.infer_each(operands),
-                    _ => self.infer(&operands.collect::<Vec<_>>()),
+                    _ => unreachable!("invariant: only a concatenation has more than three operands"),
                 }
             }
             #[inline]

@@ -1,7 +1,7 @@
 //! Every numbered constraint, broken: the message, at the user's line, with nothing recorded.
 
 use crate::refusal::refused;
-use poorgrad::{Extent, Network, Tensor, Value};
+use poorgrad::{Extent, Network, ShapeError, Tensor, Value, Window};
 use std::ops::{Add, Div, Mul, Sub};
 
 type Net = Network<Tensor<f32>>;
@@ -30,6 +30,27 @@ same_shape! {
     powf_c1_one_shape powf "powf";
     maximum_c1_one_shape maximum "maximum";
     compare_c1_one_shape lt "compare";
+}
+
+#[test]
+fn comparisons_have_twins_that_return_the_refusal() {
+    type Try<'n> = fn(Of<'n>, Of<'n>) -> Result<Of<'n>, ShapeError>;
+    type Of<'n> = Value<'n, Tensor<f32>>;
+    let network = Net::new();
+    let (a, b) = (leaf(&network, [2, 3]), leaf(&network, [3]));
+    let twins: [(Try<'_>, f32); 6] = [
+        (Value::try_lt, 0.0),
+        (Value::try_le, 1.0),
+        (Value::try_gt, 0.0),
+        (Value::try_ge, 1.0),
+        (Value::try_eq, 1.0),
+        (Value::try_ne, 0.0),
+    ];
+    for (compare, expected) in twins {
+        assert_eq!(compare(a, b).expect_err("two shapes").constraint(), Some(1));
+        let truth = compare(b, b).expect("one shape");
+        assert_eq!(network.forward().of(truth).to_vec(), [expected; 3]);
+    }
 }
 
 #[test]
@@ -106,6 +127,22 @@ fn concat_c4_something_to_concatenate() {
     let error = Value::<Tensor<f32>>::try_concat(&[], 0).unwrap_err();
     assert_eq!(error.to_string(), "concat: nothing to concatenate (C4)");
     assert_eq!(error.constraint(), Some(4));
+    let text = |operands: &str| {
+        format!(
+            "tape 1 f32\n%0 = leaf dense [1.0, 2.0] : [2]\n%1 = concat{operands} {{axis = 0}} : [2]\n"
+        )
+    };
+    assert!(Net::parse(&text(" %0")).is_ok());
+    assert!(Net::parse(&text("")).is_err());
+}
+
+#[test]
+fn conv2d_c5_windows_within_the_address_space() {
+    let network = Net::new();
+    // Images of no channels have no elements, but as many windows as others.
+    let images = network.leaf(Tensor::zeros([1 << 40, 0, 1 << 12, 1 << 12]));
+    let weights = leaf(&network, [1, 0, 1, 1]);
+    refused!(network, "conv2d", "C5", images.conv2d(weights, &Window::new()));
 }
 
 #[test]

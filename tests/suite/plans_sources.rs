@@ -61,6 +61,21 @@ fn plans(of: &Reader) -> Vec<Plan<Payload>> {
     ]
 }
 
+/// Classes that are read under another shape are those of the source below.
+#[test]
+fn a_selection_under_another_shape_chooses_the_same_rows() {
+    let network = Network::new();
+    let table = network.parameter(Tensor::from_fn([4, 2], |at| (at[0] * 2 + at[1]) as f32));
+    let chosen = network.input(Tensor::selection(&[3, 0, 3, 1], 4));
+    let y = table.gather(chosen.reshape([2, 2, 4]));
+    let loss = (y * y).sum();
+    let plan = network.compile_training(loss, [y.symbol()]);
+    plan.check(&network, []).expect("the oracle's bits");
+    let other = [(chosen.symbol(), Tensor::selection(&[2, 2, 1, 0], 4))];
+    plan.check(&network, other.clone()).expect("the oracle's bits");
+    assert_eq!(plan.forward(&network, other).of(y).to_vec(), [4., 5., 4., 5., 2., 3., 0., 1.]);
+}
+
 /// The plan's results on a generation against the oracle's.
 #[track_caller]
 fn agree(name: &str, of: &Reader, network: &Network<Payload>, feeds: &[(Symbol, Payload)]) {

@@ -339,6 +339,23 @@ fn derivatives_that_count_positions_are_refused() {
     }
 }
 
+/// A row that a later one overwrites is found by the numbers of all rows.
+#[test]
+fn a_derivative_that_numbers_the_rows_of_a_selection_is_refused_for_others() {
+    let network = Network::new();
+    let [table, source] = [&[4, 3], &[2, 3]].map(|shape| network.input(rows(shape, 0.0)));
+    let chosen = network.input(Tensor::selection(&[0, 2], 4));
+    let y = table.row_update(source, chosen).sum();
+    let others = [(table, [5, 3]), (source, [3, 3]), (chosen, [3, 5])];
+    let of = |network: &Network<Numbers>| {
+        network.try_reinferred(others.map(|(input, shape)| (input.symbol(), shape)))
+    };
+    of(&network.clone()).expect("values follow");
+    let _ = network.differentiate(y, [source]);
+    let error = of(&network).expect_err("the derivative does not");
+    assert!(matches!(error, ReinferError::Measured { .. }), "{error}");
+}
+
 #[test]
 fn what_numbers_were_read_off_is_text() {
     let text = |by: &str| {
@@ -356,6 +373,13 @@ fn what_numbers_were_read_off_is_text() {
         let error = parse(by).unwrap_err().to_string();
         assert!(error.starts_with("line 3, column "), "{by}: {error}");
     }
+    // The rule of `exp` counts nothing.
+    let of_rule =
+        text("") + "%2 = pad %1 {axis = 0, before = 1, after = 0, value = 0.0} : [3]  by %1\n";
+    let network = Network::<Numbers>::parse(&of_rule).unwrap_or_else(|error| panic!("{error}"));
+    let x = network.values().next().unwrap();
+    let longer = network.try_reinferred([(x, [3])]).expect("nothing is counted");
+    assert_eq!(longer.values().map(|value| value.shape()[0]).collect::<Vec<_>>(), [3, 3, 4]);
     // An input whose rule made a number may not change it.
     let network = parse("by %0 [0]").unwrap();
     let x = network.values().next().unwrap();

@@ -22,9 +22,7 @@ impl Concat {
         &self,
         operands: impl Iterator<Item = &'s Shape> + Clone,
     ) -> Result<Shape, Violation> {
-        let Some(first) = operands.clone().next() else {
-            return Err(Violation::new(4, "nothing to concatenate"));
-        };
+        let first = operands.clone().next().expect("invariant: an operation has an operand");
         rule::axis(1, self.axis, first)?;
         if !self.agree(first, operands.clone()) {
             let problem = format!("extents differ outside axis {}", self.axis);

@@ -263,3 +263,24 @@ impl Forward {
         (lean, again)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn a_budget_drops_as_few_values_as_keep_it() {
+        let memory = |dropped: usize| 100 - dropped as u64;
+        for budget in 20..100 {
+            assert_eq!(within(budget, 100, 80, memory), (100 - budget as usize, budget));
+        }
+        assert_eq!(within(100, 100, 80, memory), (0, 100));
+        // None are few enough: what takes least of some that are tried.
+        assert_eq!(within(19, 100, 80, memory), (80, 20));
+        // Dropping all takes more than dropping some.
+        assert_eq!(
+            within(40, 100, 80, |n| 100 + 2 * n as u64 - n as u64 * n as u64 / 40),
+            (0, 100)
+        );
+    }
+}

@@ -97,7 +97,7 @@ fn operands<P: Tensorial>(
             };
             let item = schedule.item(id);
             let Definition::Operation(function, _) = &item.definition else {
-                return fault(format!("step {number} computes a source"));
+                unreachable!("invariant: steps that compute sources were refused");
             };
             let selection = function.selection().map(|(position, _)| position);
             let is_view = schedule.access[id as usize].base != id;

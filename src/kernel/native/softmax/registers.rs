@@ -1,10 +1,14 @@
 //! Lines of `f32` and `f64` through the softmax family in registers, each in three passes.
 //!
+//! COST: a register's exponential waits for itself, operation by operation: of long lines several registers go
+//! through it together.
+//!
 //! BITS: in every lane the steps of the definition; the lanes of the sum rule are as many registers
 //! as they fill, and an absent lane adds the `+0` of the rule. A maximum here may lose a NaN, and be
 //! either zero where both are there, by the machine: of zeros no result shows which, and where the line
 //! has a NaN the sum is NaN, and the line is computed anew, step by step.
 
+use crate::kernel::native::lanes::TOGETHER;
 use crate::kernel::native::rows::{inside, joined, load, store};
 use crate::kernel::order::{LANES, SB};
 use crate::kernel::reference;
@@ -14,6 +18,7 @@ use crate::kernel::{Elementary, Softmax, SoftmaxTask};
 use crate::math::exp::exp;
 use crate::math::format::Format;
 use crate::math::ln::ln;
+use crate::math::unrolled::Unrolled;
 use crate::math::value::Value;
 
 /// The lines in registers: see `Elementary::softmax`.
@@ -40,17 +45,27 @@ impl<E: Native> Work<E> for Lines<'_, '_, E> {
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
         let SoftmaxTask { form, elements, length, ref mut out } = *self.0;
+        // COST: a function of their own, as long lines' code takes registers from short ones'.
+        let long = length > TOGETHER * R::WIDTH;
+        macro_rules! run {
+            ($per:literal) => {
+                match R::MANY && $per <= TOGETHER && long {
+                    true => lines::<R, $per, true>(token, form, elements, length, out),
+                    false => lines::<R, $per, false>(token, form, elements, length, out),
+                }
+            };
+        }
         match const { LANES / R::WIDTH } {
-            1 => lines::<R, 1>(token, form, elements, length, out),
-            2 => lines::<R, 2>(token, form, elements, length, out),
-            4 => lines::<R, 4>(token, form, elements, length, out),
-            _ => lines::<R, 8>(token, form, elements, length, out),
+            1 => run!(1),
+            2 => run!(2),
+            4 => run!(4),
+            _ => run!(8),
         }
     }
 }
 
 #[inline(always)]
-fn lines<R: Registers, const PER: usize>(
+fn lines<R: Registers, const PER: usize, const LONG: bool>(
     token: R,
     form: Softmax,
     elements: &[R::Element],
@@ -58,12 +73,30 @@ fn lines<R: Registers, const PER: usize>(
     out: &mut [R::Element],
 ) {
     let rest = length % LANES;
+    if LONG {
+        takes!("softmax of long lines");
+    }
     let [zero, lowest] = [0.0, f64::NEG_INFINITY].map(|x| token.splat(R::Element::exact(x)));
     let inside = inside::<R, PER>(token, if rest == 0 { LANES } else { rest });
     let rows = length.div_ceil(LANES);
     for (number, start) in (0..elements.len()).step_by(length).enumerate() {
         let mut high = [lowest; PER];
-        for r in 0..rows {
+        // Whole rows, some at once; the last one, where lanes may be absent, is not among them.
+        let grouped = if LONG { (rows - 1) * PER / TOGETHER } else { 0 };
+        let first = grouped * TOGETHER / PER.min(TOGETHER);
+        if grouped > 0 {
+            let mut highs = [lowest; TOGETHER];
+            for group in 0..grouped {
+                let x = together::<R>(elements, start + group * TOGETHER * R::WIDTH);
+                for i in 0..TOGETHER {
+                    highs[i] = token.at_least(x[i], highs[i]);
+                }
+            }
+            for i in 0..TOGETHER {
+                high[i % PER] = token.at_least(highs[i], high[i % PER]);
+            }
+        }
+        for r in first..rows {
             let row = load::<R, PER>(elements, start + r * LANES);
             for p in 0..PER {
                 let x =
@@ -79,7 +112,21 @@ fn lines<R: Registers, const PER: usize>(
         let shift = if high.is_finite() { high } else { R::Element::exact(0.0) };
         let m = token.splat(shift);
         let mut sums = [zero; PER];
-        for r in 0..rows {
+        for group in 0..grouped {
+            let at = start + group * TOGETHER * R::WIDTH;
+            let mut x = together::<R>(elements, at);
+            for x in &mut x {
+                *x = token.sub(*x, m);
+            }
+            let e = exp(Value::new(Unrolled(token), x)).lanes();
+            for i in 0..TOGETHER {
+                sums[i % PER] = token.add(sums[i % PER], e[i]);
+            }
+            if form == Softmax::Softmax {
+                R::split_mut(&mut out[at..][..TOGETHER * R::WIDTH]).0.copy_from_slice(&e);
+            }
+        }
+        for r in first..rows {
             let mut row = load::<R, PER>(elements, start + r * LANES);
             for p in 0..PER {
                 row[p] = exp(Value::new(token, token.sub(row[p], m))).lanes();
@@ -127,6 +174,13 @@ fn lines<R: Registers, const PER: usize>(
             }
         }
     }
+}
+
+/// As many registers from `at` on.
+#[inline(always)]
+fn together<R: Registers>(elements: &[R::Element], at: usize) -> [R::Float; TOGETHER] {
+    let (registers, _) = R::split(&elements[at..][..TOGETHER * R::WIDTH]);
+    *registers.first_chunk().expect("invariant: as many as were taken")
 }
 
 /// A line with NaN in it, by the definition.

@@ -4,7 +4,7 @@
 use super::softmax_at;
 use crate::kernel::native::log_softmax;
 use crate::kernel::reference::{self, View};
-use crate::kernel::simd::{Level, Native};
+use crate::kernel::simd::{Level, Native, Registers, Work};
 use crate::kernel::testing::{Random, assert_same, taken};
 use crate::kernel::{Softmax, SoftmaxTask};
 
@@ -44,7 +44,7 @@ fn check<E: Native>(random: &mut Random, lines: usize, length: usize, specials: 
 #[test]
 fn lines_have_the_bits_of_the_definition() {
     let mut random = Random(31);
-    let lengths = (1..=50).chain([63, 64, 65, 4095, 4096]);
+    let lengths = (1..=50).chain([63, 64, 65, 79, 80, 81, 127, 128, 129, 192, 209, 4095, 4096]);
     for length in lengths {
         for specials in [false, true] {
             let lines = if length > 1000 { 2 } else { 1 + random.below(9) };
@@ -69,4 +69,31 @@ fn short_lines_go_through_registers() {
     let x = [1.0_f32, 2.0, 3.0, 4.0];
     let view = View::new(&x, &[2, 2], &[2, 1], 0);
     assert!(taken(|| drop(log_softmax(view, 1))).contains(&"softmax in registers"));
+}
+
+struct Many;
+
+impl Work<f32> for Many {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<R: Registers<Element = f32>>(self, _: R) -> bool {
+        R::MANY
+    }
+}
+
+#[test]
+fn long_lines_go_through_several_registers_at_once_where_there_are_many() {
+    let elements: Vec<f32> = (0..160).map(|i| i as f32 * 0.1).collect();
+    for level in Level::all() {
+        for (length, long) in [(80, true), (16, false)] {
+            let mut out = vec![0.0; 160];
+            let (form, elements) = (Softmax::Softmax, &elements[..160 / length * length]);
+            let out = &mut out[..elements.len()];
+            let mut task = SoftmaxTask { form, elements, length, out };
+            let paths = taken(|| assert!(softmax_at(level, &mut task)));
+            let many = f32::at(level, Many);
+            assert_eq!(paths.contains(&"softmax of long lines"), long && many, "{level:?}");
+        }
+    }
 }
