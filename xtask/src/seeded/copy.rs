@@ -112,3 +112,29 @@ fn replicate(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_has_what_is_there_as_it_is_changed() {
+        let here = std::env::temp_dir().join(format!("poorgrad-copy-{}", std::process::id()));
+        let (from, to) = (here.join("from"), here.join("to"));
+        fs::create_dir_all(from.join("src")).unwrap();
+        fs::create_dir_all(to.join("gone")).unwrap();
+        fs::write(from.join("src/a.rs"), "a").unwrap();
+        fs::write(from.join("target"), "built").unwrap();
+        let mut times = Vec::new();
+        for change in ["b", "b", "c"] {
+            replicate(&from, &to, "", &mut |file, _| Ok([file, change].concat().into())).unwrap();
+            let copied = to.join("src/a.rs");
+            assert_eq!(fs::read_to_string(&copied).unwrap(), format!("src/a.rs{change}"));
+            times.push(fs::metadata(copied).unwrap().modified().unwrap());
+        }
+        // What is the same is not written again.
+        assert_eq!(times[0], times[1]);
+        assert!(!to.join("gone").exists() && !to.join("target").exists());
+        fs::remove_dir_all(&here).unwrap();
+    }
+}

@@ -93,13 +93,13 @@ pub fn mutants(wanted: &Wanted) -> Outcome {
         let mut verdict = Verdict::Passed;
         for trial in &trials {
             verdict = trial.run(number)?;
-            if verdict != Verdict::Passed {
+            if verdict.caught() {
                 break;
             }
         }
         let mutant = format!("{file}:{}", shown(&texts[file], seed));
         count += 1;
-        if verdict == Verdict::Passed {
+        if !verdict.caught() {
             println!("SURVIVES {mutant}");
             survivors.push(mutant);
         } else {
