@@ -36,7 +36,7 @@ pub fn faults(only: &[&str]) -> Outcome {
         let near = Trial { arguments: &[&near(file)], ..trial }.run(seed.number)?;
         let verdict = if near.caught() { near } else { trial.run(seed.number)? };
         let text = fs::read_to_string(root().join(file)).map_err(|error| error.to_string())?;
-        let fault = format!("{file}: {}", shown(&text, seed));
+        let fault = format!("{file}:{}", shown(&text, seed));
         count += 1;
         if !verdict.caught() {
             println!("MISSED {fault}");
