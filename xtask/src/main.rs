@@ -1,16 +1,16 @@
-//! The repository's chores as one command: `cargo xtask ci|tidy|bless|replay|cross|deep|faults|callgrind|ops`.
+//! The repository's chores as one command: `cargo xtask ci|tidy|bless|replay|cross|deep|faults|mutants|callgrind|ops`.
 //!
 //! `ci` is what decides whether a change is good; everything it does can be run alone as well. The
-//! tool uses nothing but the standard library and does not link the crate, so that it still runs when
-//! the crate does not build.
+//! tool does not link the crate, so that it still runs when the crate does not build; of other packages it
+//! uses a parser of Rust alone.
 
 mod callgrind;
 mod ci;
 mod cross;
-mod faults;
 mod regenerate;
 mod replay;
 mod run;
+mod seeded;
 mod stablehlo;
 mod tidy;
 
@@ -30,6 +30,9 @@ Usage: cargo xtask COMMAND
   cross native     the golden tests compiled for this processor (`-C target-cpu=native`)
   deep [FILTER]    the tests that take too long for `ci`, in release
   faults [FILE..]  seeds faults into the kernels, each of which a test must catch
+  mutants [--sample N] [--seed S] [FOLDER..]
+                   changes places of the operations and of plans, nine of ten of which a test must
+                   catch: 100 of them, or N; S chooses which
   callgrind [--renew]
                    instruction counts under valgrind against benches/instructions.txt
   ops              rewrites docs/OPERATIONS.md from the operations' own tables
@@ -53,7 +56,11 @@ fn main() -> ExitCode {
         ["cross", "arm"] => cross::arm().map(run::Tally::report),
         ["deep"] => ci::deep("deep_").map(run::Tally::report),
         ["deep", filter] => ci::deep(filter).map(run::Tally::report),
-        ["faults", only @ ..] => faults::faults(only),
+        ["faults", only @ ..] => seeded::faults(only),
+        ["mutants", words @ ..] => match seeded::Wanted::of(words) {
+            Some(wanted) => seeded::mutants(&wanted),
+            None => Err(format!("xtask: mutants: `{}`?\n\n{HELP}", words.join(" "))),
+        },
         ["callgrind"] => callgrind::callgrind(false),
         ["callgrind", "--renew"] => callgrind::callgrind(true),
         ["ops"] => regenerate::operations(),

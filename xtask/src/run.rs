@@ -100,7 +100,7 @@ pub struct Tally {
 
 impl Tally {
     /// What a line of output adds: only the closing line of a test program counts.
-    fn of(line: &str) -> Self {
+    pub fn of(line: &str) -> Self {
         let Some((_, counts)) =
             line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {

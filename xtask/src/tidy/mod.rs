@@ -8,7 +8,7 @@ mod files;
 pub mod manifest;
 mod paths;
 mod purity;
-mod source;
+pub mod source;
 mod strata;
 mod words;
 
