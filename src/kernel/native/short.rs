@@ -62,13 +62,6 @@ pub(super) fn by_short_rows<E: Elementary>(walk: &Walk<1>, x: View<'_, E>, out: 
 /// Rows that lie in one piece each.
 fn runs<E: Elementary, const L: usize>(from: &[E], rows: Rows, out: &mut [E]) {
     let [distance, place] = rows.distances;
-    if place == L && distance > 0 {
-        // One behind the other, so that nothing is left to check.
-        let (to, _) = out.as_chunks_mut::<L>();
-        let from = from.array_windows::<L>().step_by(distance);
-        to[..rows.count].iter_mut().zip(from).for_each(|(to, from)| to.clone_from(from));
-        return;
-    }
     for row in 0..rows.count {
         let run = &from[row * distance..][..L];
         out[row * place..][..L].clone_from_slice(run);

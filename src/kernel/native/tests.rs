@@ -1,6 +1,7 @@
 //! Native loops and definitions agree to the bit: random shapes, strides and values, all small
 //! sizes, block boundaries, zero extents, specials.
 
+mod in_place;
 mod lines;
 mod maxima;
 mod ordered;

@@ -88,7 +88,8 @@ fn replicate(
     for entry in fs::read_dir(from).map_err(|error| failed(from, error))? {
         let entry = entry.map_err(|error| failed(from, error))?;
         let (path, name) = (entry.path(), entry.file_name());
-        if [".git", "target"].iter().any(|skipped| name == *skipped) {
+        // What is built, wherever that is, holds the copy itself.
+        if [".git", "target"].iter().any(|skipped| name == *skipped) || path == target() {
             continue;
         }
         let (copy, file) = (to.join(&name), format!("{prefix}{}", name.to_string_lossy()));

@@ -7,7 +7,7 @@ use std::{fs, time::Duration};
 use super::{
     copy::{Copy, Seeds},
     table::FAULTS,
-    trial::{Trial, programs},
+    trial::{Trial, Verdict, programs},
     weave::Seed,
 };
 use crate::run::{Outcome, heading, root};
@@ -16,6 +16,12 @@ use crate::run::{Outcome, heading, root};
 /// empty, and fails if they pass with one.
 pub fn faults(only: &[&str]) -> Outcome {
     let faults = stand()?;
+    if !faults
+        .iter()
+        .any(|(file, _)| only.is_empty() || only.iter().any(|word| file.contains(word)))
+    {
+        return Err(format!("xtask: no fault is in a file named like {only:?}"));
+    }
     let wanted = |file: &str| only.is_empty() || only.iter().any(|word| file.contains(word));
     let mut seeds = Seeds::new();
     for (file, seed) in &faults {
@@ -26,7 +32,7 @@ pub fn faults(only: &[&str]) -> Outcome {
     let [program] = programs.as_slice() else {
         return Err("xtask: the unit tests are one program".to_string());
     };
-    heading("the kernels' tests with each fault");
+    heading(&format!("the kernels' tests with each fault, {}", program.display()));
     let (folder, arguments) = (&*copy.folder, &["kernel"]);
     let limit = Duration::from_secs(3600);
     let trial = Trial { program, folder, arguments, limit }.measured("the kernels' tests")?;
@@ -36,13 +42,16 @@ pub fn faults(only: &[&str]) -> Outcome {
         let near = Trial { arguments: &[&near(file)], ..trial }.run(seed.number)?;
         let verdict = if near.caught() { near } else { trial.run(seed.number)? };
         let text = fs::read_to_string(root().join(file)).map_err(|error| error.to_string())?;
+        let number = seed.number;
         let fault = format!("{file}:{}", shown(&text, seed));
         count += 1;
-        if !verdict.caught() {
-            println!("MISSED {fault}");
-            missed.push(fault);
-        } else {
-            println!("caught {fault}\n       by {verdict}");
+        match verdict {
+            Verdict::Failed(_) => println!("caught {number} {fault}\n       by {verdict}"),
+            // Time that runs out, or a program that dies, is no comparison.
+            _ => {
+                println!("MISSED {number} {fault}: {verdict}");
+                missed.push(fault);
+            }
         }
     }
     println!("{} of {count} faults caught", count - missed.len());

@@ -87,7 +87,7 @@ pub fn mutants(wanted: &Wanted) -> Outcome {
     for (file, seeds) in &seeds {
         remaining.extend(seeds.iter().map(|seed| (seed.number, (file.as_str(), seed))));
     }
-    heading("tests with each mutant");
+    heading(&format!("tests with each mutant, {} and {}", units.display(), suite.display()));
     let (mut count, mut survivors) = (0, Vec::new());
     for (number, (file, seed)) in remaining.into_iter().take(wanted.sample) {
         let mut verdict = Verdict::Passed;
@@ -100,10 +100,10 @@ pub fn mutants(wanted: &Wanted) -> Outcome {
         let mutant = format!("{file}:{}", shown(&texts[file], seed));
         count += 1;
         if !verdict.caught() {
-            println!("SURVIVES {mutant}");
+            println!("SURVIVES {number} {mutant}");
             survivors.push(mutant);
         } else {
-            println!("caught {mutant}\n       by {verdict}");
+            println!("caught {number} {mutant}\n       by {verdict}");
         }
     }
     report(wanted, count, &survivors)

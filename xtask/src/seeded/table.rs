@@ -9,7 +9,7 @@ pub const FAULTS: &[(&str, &str, &str)] = &[
     ("native/gemm/tile.rs", "term::<R, FUSED>(token, sums[«i»][j], a, registers[j])", "0"),
     ("native/gemm/blocks.rs", "first: «start == 0»", "true"),
     ("native/gemm/blocks.rs", "KB.min(«k - start»)", "k"),
-    ("native/gemm/blocks.rs", "let lies = «b.column == 1» && b.row >= n;", "b.column <= 1"),
+    ("native/gemm/panels.rs", "self.roomy || «width == registers * R::WIDTH»;", "true"),
     ("native/gemm/blocks.rs", "start / KB % «kept» * packed", "1"),
     ("native/gemm/output.rs", "&lines[«i»][j]", "0"),
     ("native/gemm/output.rs", "if «alone»\n", "(alone || !first && !flipped)"),
@@ -42,7 +42,11 @@ pub const FAULTS: &[(&str, &str, &str)] = &[
     ("native/seen.rs", "«self.total = token.add(self.total, magnitude(token, x));»", ""),
     ("native/columns.rs", "«start.min(width - R::WIDTH)»", "start.min(width - R::WIDTH) / 2"),
     ("native/maximum.rs", "out[start + «places_of_line[first]»]", "first"),
+    // The softmax family.
+    ("native/softmax/registers.rs", "let e = if «r + 1 == rows»", "false"),
+    ("native/softmax/registers.rs", "token.add(sums[i % PER], e[«i»])", "0"),
     // Maps.
+    ("native/pointwise.rs", "&other[«i * COPIED»..]", "0"),
     ("native/lanes.rs", "«padded[..from.len() - whole].copy_from_slice(&from[whole..]);»", ""),
     ("native/pointwise.rs", "[0, 1] => {\n                    let a = a[«0»].clone();", "i.min(1)"),
     ("native/map.rs", "if «condition[k].is_zero()»", "!condition[k].is_zero()"),
@@ -58,7 +62,7 @@ pub const FAULTS: &[(&str, &str, &str)] = &[
     ("native/transpose.rs", "(column + «R::ORDER[j]») * stride", "j"),
     ("native/short.rs", "out[row * «place»..]", "L"),
     ("native/short.rs", "&from[«l» * rows.stride..]", "l / 2"),
-    ("native/transpose.rs", "let top = «row.min(rows - 4)»;", "row.min(rows - 4) / 2"),
+    ("native/transpose.rs", "(row + SIDE).min(«rows») - top", "rows - 1"),
     ("walk.rs", "at[i].wrapping_sub(«extent.wrapping_mul(strides[i])»);", "strides[i]"),
     // Windows.
     ("native/window/classes.rs", "if «run.others == others» =>", "run.others.end == others.end"),
