@@ -2,7 +2,8 @@
 
 use poorgrad::{
     Adam, BatchNorm, Compile, Dropout, Elementary, Gradients, Network, Optimizer, Plan, Random,
-    RunningStatistics, Sgd, Symbol, Tensor, Tensorial, causal_mask, scaled_dot_product_attention,
+    RunningStatistics, Sgd, Symbol, Tensor, Tensorial, Window, causal_mask,
+    scaled_dot_product_attention,
 };
 use testkit::bits::identical;
 use zoo::models::{Recorded, lenet, plain, residual};
@@ -118,6 +119,28 @@ fn a_plan_stays_within_its_memory_budget_with_the_same_gradients() {
     assert!(least < most, "{least} of {most} bytes");
     // Nothing is worth computing twice there: biases and relu stand in the convolutions' places.
     within_budgets(&lenet(2));
+}
+
+/// The windows of a convolution are no step of the forward half; its gradient by a constant reads them laid out.
+#[test]
+fn what_gradients_alone_read_is_no_step_before_them() {
+    let network = Network::new();
+    let image = |i: &[usize]| (i[1] + i[2] * 3 + i[3]) as f32 * 0.01;
+    let x = network.input(Tensor::from_fn([1, 3, 30, 30], image));
+    let w = network.parameter(Tensor::from_fn([2, 3, 3, 3], |i| i[3] as f32 - 1.0));
+    let p = network.parameter(Tensor::from_fn([64, 512], |i| (i[0] + i[1]) as f32 * 0.001));
+    let window = Window::new().padding([[1, 1], [1, 1]]);
+    let loss = x.conv2d(w, &window).sum() + p.softmax(1).tanh().sum();
+    let loss_of = loss.symbol();
+    let recorded =
+        Recorded { loss: loss_of, scores: loss_of, feeds: Vec::new(), network: network.clone() };
+    let compact = network.compile_training_compact(loss, []);
+    let steps = compact.describe().steps;
+    assert!(steps.iter().all(|step| !step.writes.is_empty()));
+    let gradients = compact.forward(&network, []).backward(loss);
+    let expected = network.forward().backward(loss);
+    assert!([w, p].iter().all(|&of| identical(&gradients.of(of), &expected.of(of))));
+    within_budgets(&recorded);
 }
 
 #[test]

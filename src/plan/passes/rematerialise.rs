@@ -6,6 +6,7 @@
 //! the order of bytes freed per operation spent again, as many as the budget asks for.
 
 use super::pipeline;
+use super::simplify::drop_unused;
 use crate::graph::node::Operands;
 use crate::ops::lower::Lowered;
 use crate::payload::Tensorial;
@@ -213,7 +214,7 @@ impl Forward {
         let mut kept = self.kept.clone();
         dropped.iter().for_each(|&id| kept[id as usize] = false);
         let count = schedule.items.len();
-        let (mut items, mut again) = (Vec::with_capacity(count), Vec::new());
+        let mut items = Vec::with_capacity(count);
         let mut numbers: Vec<Id> = Vec::with_capacity(count);
         let mut copies: Vec<Option<Id>> = vec![None; count];
         for (id, item) in schedule.items.iter().enumerate() {
@@ -239,7 +240,6 @@ impl Forward {
                         copy.operands = Operands::new(&operands);
                         copy.recomputed = true;
                         copies[of as usize] = Some(items.len() as Id);
-                        again.push(items.len() as Id);
                         items.push(copy);
                     }
                 }
@@ -250,7 +250,7 @@ impl Forward {
             items.push(item);
         }
         let results = schedule.results.iter().map(|&id| numbers[id as usize]).collect();
-        let lean = Schedule {
+        let mut lean = Schedule {
             items,
             results,
             access: Vec::new(),
@@ -260,6 +260,10 @@ impl Forward {
             reports: schedule.reports.clone(),
             ..*schedule
         };
+        // What only gradients read is not computed before them too.
+        drop_unused(&mut lean);
+        let again = lean.items.iter().zip(0..).filter(|(item, _)| item.recomputed);
+        let again = again.map(|(_, id)| id).collect();
         (lean, again)
     }
 }

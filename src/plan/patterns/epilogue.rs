@@ -26,7 +26,12 @@ pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Repo
             let product = steps[step].as_ref()?;
             matches!(&product.work, Work::Call(call) if call.is_followed()).then_some(step)
         };
-        let space = &schedule.item(chain.items[0]).shape;
+        let first = schedule.item(chain.items[0]);
+        // Of nothing, whatever strides are read are the whole: there is nothing to gain either.
+        if first.count() == 0 {
+            continue;
+        }
+        let space = &first.shape;
         let direct = chain.operands.iter().filter(|access| {
             access.is_whole(&schedule.items) && schedule.item(access.base).shape == *space
         });
