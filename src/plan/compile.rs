@@ -100,7 +100,7 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         self
     }
 
-    /// Gives the losses' gradients with respect to this value too.
+    /// Gives the losses' gradients with respect to this value too: nothing where there is no [`Compile::loss`].
     pub fn gradients_of(mut self, value: impl Into<Symbol>) -> Self {
         self.gradients_of.push(value.into());
         self

@@ -139,7 +139,8 @@ impl<P: Tensorial> Results<P> {
     }
 
     /// The gradient of a loss of the plan: with respect to the parameters that it depends on, and to
-    /// what `Compile::gradients_of` named. They are computed already: this costs nothing.
+    /// what `Compile::gradients_of` named. They are computed already: this costs nothing. Everything else reads as
+    /// zero, also an input that the loss depends on: `Field::contains` tells them apart.
     ///
     /// # Example
     ///
