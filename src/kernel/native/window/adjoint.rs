@@ -1,7 +1,7 @@
 //! The register tile of the gradient of images where windows step by 1: every sum stays in
 //! registers until its position is done. Lanes are neighbours of a row, or one element of many images.
 
-use super::height;
+use super::{height, widest_first};
 use crate::kernel::native::gemm::term;
 use crate::kernel::simd::{Native, Registers, Work};
 use std::ops::Range;
@@ -37,25 +37,7 @@ impl<E: Native> Work<E> for Adjoint<'_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
-        let fused = R::FUSES && self.fast;
-        let (all, mut strip, of) = (self.strips.len(), 0, &mut self);
-        macro_rules! wide {
-            ($registers:literal) => {
-                if all - strip >= $registers {
-                    let (of, strip) = (&mut *of, &mut strip);
-                    if R::FUSES && fused {
-                        token.apart(Wide::<_, true, $registers> { of, strip });
-                    } else {
-                        token.apart(Wide::<_, false, $registers> { of, strip });
-                    }
-                }
-            };
-        }
-        if R::MANY {
-            wide!(4);
-        }
-        wide!(2);
-        wide!(1);
+        widest_first!(token, self.strip, self.strips.len(), 1);
     }
 }
 

@@ -2,7 +2,7 @@
 //! until its element is done.
 
 use super::classes::Run;
-use super::height;
+use super::{height, widest_first};
 use crate::kernel::native::gemm::term;
 use crate::kernel::simd::{Native, Registers, Work};
 
@@ -36,25 +36,7 @@ impl<E: Native> Work<E> for Apart<'_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
-        let fused = R::FUSES && self.fast;
-        let (all, mut column, of) = (self.width, 0, &mut self);
-        macro_rules! wide {
-            ($registers:literal) => {
-                if all - column >= $registers * R::WIDTH {
-                    let (of, column) = (&mut *of, &mut column);
-                    if R::FUSES && fused {
-                        token.apart(Wide::<_, true, $registers> { of, column });
-                    } else {
-                        token.apart(Wide::<_, false, $registers> { of, column });
-                    }
-                }
-            };
-        }
-        if R::MANY {
-            wide!(4);
-        }
-        wide!(2);
-        wide!(1);
+        widest_first!(token, self.column, self.width, R::WIDTH);
     }
 }
 

@@ -67,6 +67,33 @@ pub(crate) fn window<E: Native>(task: &mut WindowTask<'_, E>) -> bool {
     true
 }
 
+/// Does a walk by its `Wide`, tiles of as many registers first as a level has room for, then narrower ones: what is
+/// left of `all` places, of which a register takes `each`.
+///
+/// COST: tiles of each width are a function of their own, which a level that cannot use them does not have.
+macro_rules! widest_first {
+    ($token:ident, $of:ident.$place:ident, $all:expr, $each:expr) => {{
+        let (all, each, fused) = ($all, $each, $of.fast);
+        let (mut $place, of) = (0, &mut $of);
+        if R::MANY {
+            widest_first!(@ 4, $token, of, $place, all, each, fused);
+        }
+        widest_first!(@ 2, $token, of, $place, all, each, fused);
+        widest_first!(@ 1, $token, of, $place, all, each, fused);
+    }};
+    (@ $registers:literal, $token:ident, $of:ident, $place:ident, $all:ident, $each:ident, $fused:ident) => {
+        if $all - $place >= $registers * $each {
+            let (of, $place) = (&mut *$of, &mut $place);
+            if R::FUSES && $fused {
+                $token.apart(Wide::<_, true, $registers> { of, $place });
+            } else {
+                $token.apart(Wide::<_, false, $registers> { of, $place });
+            }
+        }
+    };
+}
+use widest_first;
+
 /// What lanes run over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Across {

@@ -1,7 +1,7 @@
 //! The register tile whose lanes run over windows: registers are read from a padded image where
 //! they lie, and nothing is packed.
 
-use super::height;
+use super::{height, widest_first};
 use crate::kernel::native::gemm::term;
 use crate::kernel::order::KB;
 use crate::kernel::simd::{Native, Registers, Work};
@@ -26,25 +26,7 @@ impl<E: Native> Work<E> for Spread<'_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(mut self, token: R) {
-        let fused = R::FUSES && self.fast;
-        let (all, mut strip, of) = (self.strips.len(), 0, &mut self);
-        macro_rules! wide {
-            ($registers:literal) => {
-                if all - strip >= $registers {
-                    let (of, strip) = (&mut *of, &mut strip);
-                    if R::FUSES && fused {
-                        token.apart(Wide::<_, true, $registers> { of, strip });
-                    } else {
-                        token.apart(Wide::<_, false, $registers> { of, strip });
-                    }
-                }
-            };
-        }
-        if R::MANY {
-            wide!(4);
-        }
-        wide!(2);
-        wide!(1);
+        widest_first!(token, self.strip, self.strips.len(), 1);
     }
 }
 
