@@ -85,7 +85,6 @@ impl Weaver<'_> {
 
 /// What answers whether a fault was chosen, for the end of a crate's root: the environment is read once.
 pub const CHOSEN: &str = r#"
-#[allow(missing_docs)]
 mod seeded {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     static CHOSEN: AtomicUsize = AtomicUsize::new(usize::MAX);
@@ -96,7 +95,6 @@ mod seeded {
     }
     #[cold]
     #[inline(never)]
-    #[allow(clippy::all)]
     fn read() -> usize {
         let chosen = std::env::var("SEEDED").map_or(0, |number| number.parse().expect("a number"));
         CHOSEN.store(chosen, Relaxed);
