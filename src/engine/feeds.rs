@@ -26,10 +26,6 @@ impl<P> Bound<P> {
         let found = self.0.binary_search_by_key(&index, |(at, _)| *at);
         found.ok().map(|at| &self.0[at].1)
     }
-
-    pub(crate) fn iter(&self) -> std::slice::Iter<'_, (usize, P)> {
-        self.0.iter()
-    }
 }
 
 pub(crate) fn bind<P: Tensorial, S: Into<Symbol>>(

@@ -4,6 +4,7 @@ use super::chain_rule::ancestors;
 use super::evaluation::Evaluation;
 use super::feeds::{Bound, bind};
 use crate::graph::error::{NetworkError, resolved};
+use crate::graph::node::Node;
 use crate::graph::tape::Tape;
 use crate::graph::{Network, Symbol};
 use crate::kernel::Kernels;
@@ -260,42 +261,52 @@ pub(crate) fn values<P: Tensorial>(
     kernels: Kernels,
 ) -> Vec<Option<P>> {
     let mut values: Vec<Option<P>> = Vec::with_capacity(tape.len());
-    let mut fed = feeds.iter().peekable();
     // COST: `for_each` walks the segments in nested loops; `for` asks each node where it is.
     tape.nodes().enumerate().for_each(|(index, node)| {
-        let feed = fed.next_if(|(at, _)| *at == index);
         if needed.is_some_and(|needed| !needed[index]) {
             values.push(None);
             return;
         }
-        let value = match (feed, &node.function) {
-            (Some((_, payload)), _) => payload.clone(),
-            (None, Function::Parameter(parameter)) => {
-                network.parameter_payload(parameter.slot as usize).clone()
+        let value = match &node.function {
+            Function::Parameter(_) | Function::Leaf(_) | Function::Input(_) => {
+                let fed = feeds.get(index);
+                fed.unwrap_or_else(|| held(network, node)).clone()
             }
-            (None, Function::Leaf(_) | Function::Input(_)) => {
-                let payload = node.payload.as_deref().cloned();
-                payload.expect("invariant: leaves and inputs hold a payload")
-            }
-            (None, function) => {
-                let operand = |operand: &u32| {
-                    values[*operand as usize]
-                        .as_ref()
-                        .expect("invariant: operands run before their consumers")
-                };
-                match &*node.operands {
-                    // The common arities without a list on the heap.
-                    [a] => function.eval(&[operand(a)], kernels),
-                    [a, b] => function.eval(&[operand(a), operand(b)], kernels),
-                    [a, b, c] => function.eval(&[operand(a), operand(b), operand(c)], kernels),
-                    operands => {
-                        let operands: Vec<&P> = operands.iter().map(operand).collect();
-                        function.eval(&operands, kernels)
-                    }
-                }
-            }
+            function => applied(function, &node.operands, &values, kernels),
         };
         values.push(Some(value));
     });
     values
+}
+
+/// What a source holds.
+fn held<'n, P: Tensorial>(network: &'n Network<P>, node: &'n Node<P>) -> &'n P {
+    match &node.function {
+        Function::Parameter(parameter) => network.parameter_payload(parameter.slot as usize),
+        _ => node.payload.as_deref().expect("invariant: leaves and inputs hold a payload"),
+    }
+}
+
+/// A function of values that are computed.
+#[inline]
+fn applied<P: Tensorial>(
+    function: &Function,
+    operands: &[u32],
+    values: &[Option<P>],
+    kernels: Kernels,
+) -> P {
+    let value = |operand: u32| {
+        let value = values[operand as usize].as_ref();
+        value.expect("invariant: operands run before their consumers")
+    };
+    // The common arities without a list on the heap.
+    match *operands {
+        [a] => function.eval(&[value(a)], kernels),
+        [a, b] => function.eval(&[value(a), value(b)], kernels),
+        [a, b, c] => function.eval(&[value(a), value(b), value(c)], kernels),
+        ref operands => {
+            let operands: Vec<&P> = operands.iter().map(|operand| value(*operand)).collect();
+            function.eval(&operands, kernels)
+        }
+    }
 }

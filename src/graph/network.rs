@@ -87,23 +87,23 @@ fn keeps_rows(from: &Shape, to: &Shape) -> bool {
 
 /// The shape of an operation's result, and whether it is a selection; or the constraint that its
 /// operands violate.
-pub(super) fn infer<'n, P: Tensorial>(
+pub(super) fn infer<P: Tensorial>(
     function: &Function,
-    operands: impl Iterator<Item = &'n Node<P>> + Clone,
+    operands: &[&Node<P>],
 ) -> Result<(Arc<Shape>, bool), ShapeError> {
+    let first = operands.first().expect("invariant: an operation has an operand");
     // The common arities without a list on the heap.
-    let mut nodes = operands.clone();
-    let first = nodes.next().expect("invariant: an operation has an operand");
-    let inferred = match (nodes.next(), nodes.next(), nodes.next()) {
-        (None, ..) => function.infer(&[&first.shape]),
-        (Some(two), None, _) => function.infer(&[&first.shape, &two.shape]),
-        (Some(two), Some(three), None) => function.infer(&[&first.shape, &two.shape, &three.shape]),
-        _ => function.infer_each(operands.clone().map(|node| &*node.shape)),
+    let inferred = match operands {
+        [one] => function.infer(&[&one.shape]),
+        [one, two] => function.infer(&[&one.shape, &two.shape]),
+        [one, two, three] => function.infer(&[&one.shape, &two.shape, &three.shape]),
+        _ => function.infer_each(operands.iter().map(|node| &*node.shape)),
     };
-    let refuse = |violation| ShapeError::of_each(function.name(), violation, operands.clone());
+    let refuse =
+        |violation| ShapeError::of_each(function.name(), violation, operands.iter().copied());
     let shape = inferred.map_err(refuse)?;
     if let Some((position, constraint)) = function.selection()
-        && operands.clone().nth(position).is_some_and(|node| !node.selection)
+        && operands.get(position).is_some_and(|node| !node.selection)
     {
         return Err(refuse(Violation::new(
             constraint,
@@ -158,7 +158,7 @@ impl<P: Tensorial> Network<P> {
         let shape = Arc::new(payload.shape());
         let _append = self.appending();
         let function = Function::Parameter(Parameter { slot: self.parameters.len() as u32 });
-        recorded(self.check_room(function.name(), 1));
+        recorded(self.check_room(|| function.name(), 1));
         // The payload first: whoever sees the node finds its state.
         self.parameters.push(State { index: self.nodes.len() as u32, payload });
         self.push(Node {
@@ -229,7 +229,7 @@ impl<P: Tensorial> Network<P> {
             measured: origin.measured,
             differentiable,
         };
-        recorded(self.check_room(node.function.name(), 1));
+        recorded(self.check_room(|| node.function.name(), 1));
         let _append = self.appending();
         self.push(node)
     }
@@ -252,13 +252,24 @@ impl<P: Tensorial> Network<P> {
         operands: Operands,
         origin: Origin,
     ) -> Result<Value<'_, P>, ShapeError> {
-        let nodes = operands.iter().map(|&index| self.nodes.get(index as usize));
-        let (shape, selection) = infer(&function, nodes.clone())?;
-        self.check_room(function.name(), 1)?;
-        let reached = |(position, node): (usize, &Node<P>)| {
+        // COST: each found once; the common arities without a list on the heap.
+        let node = |index: u32| self.nodes.get(index as usize);
+        let many: Vec<&Node<P>>;
+        let nodes: &[&Node<P>] = match operands[..] {
+            [a] => &[node(a)],
+            [a, b] => &[node(a), node(b)],
+            [a, b, c] => &[node(a), node(b), node(c)],
+            ref operands => {
+                many = operands.iter().map(|&index| node(index)).collect();
+                &many
+            }
+        };
+        let (shape, selection) = infer(&function, nodes)?;
+        self.check_room(|| function.name(), 1)?;
+        let reached = |(position, node): (usize, &&Node<P>)| {
             node.differentiable && function.differentiable(position)
         };
-        let differentiable = nodes.enumerate().any(reached);
+        let differentiable = nodes.iter().enumerate().any(reached);
         let node = Node {
             function,
             selection,
@@ -282,13 +293,13 @@ impl<P: Tensorial> Network<P> {
     /// Whether `count` further nodes have a place.
     pub(crate) fn check_room(
         &self,
-        operation: &'static str,
+        operation: impl FnOnce() -> &'static str,
         count: usize,
     ) -> Result<(), ShapeError> {
         if self.nodes.len() <= u32::MAX as usize - count {
             return Ok(());
         }
-        Err(ShapeError::general(operation, "the tape is full: it holds 2^32 - 1 values"))
+        Err(ShapeError::general(operation(), "the tape is full: it holds 2^32 - 1 values"))
     }
 
     /// The append lock. Nothing that it guards can be left half done by a panic, so that a

@@ -7,7 +7,8 @@ use crate::kernel::chain::{Chain, Instruction, Summed, folds};
 use crate::ops::lower::{Argument, Lowered, Micro};
 use crate::payload::Tensorial;
 use crate::plan::item::Definition;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap};
 
 /// The chain that follows on a kernel of so many operands: its first operand is the kernel's result.
 pub(super) fn following<P: Tensorial>(
@@ -73,16 +74,12 @@ type Named = (Micro, [Option<Name>; 3], Name);
 /// into the output of a number.
 fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> (Vec<Named>, Vec<(Name, usize)>) {
     let mut value_of: BTreeMap<Id, Name> = BTreeMap::new();
-    let key = |access: &Access| {
-        let pairs = access.layout.shape().iter().zip(access.layout.strides());
-        // Where an axis has one position, its stride says nothing.
-        let strides = pairs.map(|(&extent, &stride)| if extent == 1 { 0 } else { stride });
-        (access.base, strides.collect::<Vec<_>>(), access.layout.offset())
-    };
-    let listed: BTreeMap<_, u32> = step.operands.iter().map(key).zip(0..).collect();
+    let mut listed: Vec<(&Access, u32)> = step.operands.iter().zip(0..).collect();
+    listed.sort_by(|(a, _), (b, _)| read_order(a, b));
     let operand_of = |id: Id| {
-        let position = listed.get(&key(&schedule.access[id as usize]));
-        *position.expect("invariant: a step lists what it reads")
+        let access = &schedule.access[id as usize];
+        let found = listed.binary_search_by(|(other, _)| read_order(other, access));
+        listed[found.expect("invariant: a step lists what it reads")].1
     };
     let (mut named, mut summed): (Vec<Named>, _) = (Vec::new(), Vec::new());
     for &id in &step.items {
@@ -129,83 +126,123 @@ fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> (Vec<Named>, Vec<
     (named, summed)
 }
 
+/// An order of what is read in which only what has the same elements is equal.
+fn read_order(a: &Access, b: &Access) -> Ordering {
+    // Where an axis has one position, its stride says nothing.
+    fn strides(access: &Access) -> impl Iterator<Item = usize> {
+        let pairs = access.layout.shape().iter().zip(access.layout.strides());
+        pairs.map(|(&extent, &stride)| if extent == 1 { 0 } else { stride })
+    }
+    let places = (a.base, a.layout.offset()).cmp(&(b.base, b.layout.offset()));
+    places.then_with(|| strides(a).cmp(strides(b)))
+}
+
 /// The functions in an order in which one that reads what the last computed comes next, where it may, and
 /// plain ones come before those that take a loop of their own: neighbours that are plain make one pass.
 fn ordered(named: Vec<Named>) -> Vec<Named> {
-    let writer: BTreeMap<Name, usize> = named.iter().map(|(_, _, to)| *to).zip(0..).collect();
-    let mut readers = vec![BTreeSet::new(); named.len()];
+    let readers = readers(&named);
     let mut missing = vec![0; named.len()];
-    for (at, (_, arguments, _)) in named.iter().enumerate() {
-        for &from in arguments.iter().flatten().filter_map(|name| writer.get(name)) {
-            missing[at] += usize::from(readers[from].insert(at));
-        }
-    }
-    let is_long = |at: usize| !folds(named[at].0.function);
-    let mut ready: BTreeSet<(bool, usize)> =
-        (0..named.len()).filter(|&at| missing[at] == 0).map(|at| (is_long(at), at)).collect();
+    readers.iter().flatten().for_each(|&reader| missing[reader] += 1);
+    let rank = |at: usize| (!folds(named[at].0.function), at);
+    let mut ready: BinaryHeap<_> =
+        (0..named.len()).filter(|&at| missing[at] == 0).map(|at| Reverse(rank(at))).collect();
+    let mut taken = vec![false; named.len()];
     let mut ordered = Vec::with_capacity(named.len());
-    let mut last: Option<usize> = None;
-    while let Some(&first) = ready.first() {
-        let held = last.into_iter().flat_map(|last| &readers[last]).map(|&at| (is_long(at), at));
-        let held = held.filter(|of| ready.contains(of)).min();
-        let next = held.filter(|held| held.0 == first.0).unwrap_or(first);
-        ready.remove(&next);
-        for &reader in &readers[next.1] {
+    let mut held: &[usize] = &[];
+    while let Some(&Reverse((long, first))) = ready.peek() {
+        // What the last one handed on was taken out of its turn.
+        if taken[first] {
+            ready.pop();
+            continue;
+        }
+        let is_next = |at: &&usize| missing[**at] == 0 && !taken[**at] && rank(**at).0 == long;
+        let next = *held.iter().find(is_next).unwrap_or(&first);
+        taken[next] = true;
+        held = &readers[next];
+        for &reader in held {
             missing[reader] -= 1;
             if missing[reader] == 0 {
-                ready.insert((is_long(reader), reader));
+                ready.push(Reverse(rank(reader)));
             }
         }
-        ordered.push(named[next.1]);
-        last = Some(next.1);
+        ordered.push(named[next]);
     }
     ordered
+}
+
+/// The functions that read what each one writes, in their order.
+fn readers(named: &[Named]) -> Vec<Vec<usize>> {
+    let mut readers = vec![Vec::new(); named.len()];
+    let outputs = named.iter().enumerate().filter_map(|(at, (_, _, to))| match to {
+        Name::Output(output) => Some((*output, at)),
+        _ => None,
+    });
+    let mut writer_of_output: Vec<(u32, usize)> = outputs.collect();
+    writer_of_output.sort_unstable();
+    for (at, (_, arguments, _)) in named.iter().enumerate() {
+        for name in arguments.iter().flatten() {
+            let from: &mut Vec<usize> = match name {
+                Name::Operand(_) => continue,
+                Name::Inside(number) => &mut readers[*number as usize],
+                Name::Output(output) => {
+                    let found = writer_of_output.binary_search_by_key(output, |(of, _)| *of);
+                    let found = found.expect("invariant: an output is written where it is read");
+                    &mut readers[writer_of_output[found].1]
+                }
+            };
+            // It may read one value twice.
+            if from.last() != Some(&at) {
+                from.push(at);
+            }
+        }
+    }
+    readers
 }
 
 /// The slot of every value: registers are used again once nothing reads what they hold.
 struct Slots {
     operands: u32,
     outputs: u32,
-    inside: BTreeMap<u32, u32>,
+    /// By the number of the function that writes the value.
+    inside: Vec<u32>,
     registers: usize,
 }
 
 impl Slots {
     fn new(step: &Step, named: &[Named], summed: &[(Name, usize)]) -> Self {
-        let mut last: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut last = vec![0; named.len()];
         for (at, (_, arguments, to)) in named.iter().enumerate() {
             for name in arguments.iter().flatten().chain([to]) {
                 if let Name::Inside(number) = name {
-                    last.insert(*number, at);
+                    last[*number as usize] = at;
                 }
             }
         }
         // Sums are taken once a tile is done.
         for (name, _) in summed {
             if let Name::Inside(number) = name {
-                last.insert(*number, usize::MAX);
+                last[*number as usize] = usize::MAX;
             }
         }
-        let (mut inside, mut free, mut registers) = (BTreeMap::new(), Vec::new(), 0);
+        let (mut inside, mut free, mut registers) = (vec![0; named.len()], Vec::new(), 0);
         for (at, (_, arguments, to)) in named.iter().enumerate() {
             if let Name::Inside(number) = to {
                 let register = free.pop().unwrap_or_else(|| {
                     registers += 1;
                     registers as u32 - 1
                 });
-                inside.insert(*number, register);
+                inside[*number as usize] = register;
             }
             // Freed behind the result's: an instruction reads no slot that it writes.
-            let mut ended: Vec<u32> = Vec::new();
+            let start = free.len();
             for name in arguments.iter().flatten().chain([to]) {
                 if let Name::Inside(number) = name
-                    && last[number] == at
-                    && !ended.contains(number)
+                    && last[*number as usize] == at
+                    && !free[start..].contains(&inside[*number as usize])
                 {
-                    ended.push(*number);
+                    free.push(inside[*number as usize]);
                 }
             }
-            free.extend(ended.iter().map(|number| inside[number]));
         }
         let (operands, outputs) = (step.operands.len() as u32, step.outputs.len() as u32);
         Self { operands, outputs, inside, registers }
@@ -215,7 +252,7 @@ impl Slots {
         match name {
             Name::Operand(number) => number,
             Name::Output(number) => self.operands + number,
-            Name::Inside(number) => self.operands + self.outputs + self.inside[&number],
+            Name::Inside(number) => self.operands + self.outputs + self.inside[number as usize],
         }
     }
 }

@@ -8,7 +8,6 @@
 
 use super::{Instruction, Summed};
 use crate::kernel::map::{Binary, Comparison, Pointwise, Unary};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// What a pass does with its accumulator, `a`, and the elements of one slot, `x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,34 +195,46 @@ pub(super) fn compact(
     sums: &mut [Summed],
     first: u32,
 ) -> (Box<[Op]>, [usize; 2]) {
-    let written = program.iter().filter_map(Op::writes).filter(|&slot| slot >= first);
-    let kept: BTreeSet<u32> = written.collect();
-    let mut far: BTreeSet<u32> = sums.iter().map(|sum| sum.from).collect();
-    // The pass that wrote each last.
-    let mut home = BTreeMap::new();
+    let written = program.iter().filter_map(Op::writes);
+    let count = written.max().map_or(first, |last| first.max(last + 1)) as usize - first as usize;
+    // The registers, by their numbers: whether they are written at all, whether they need a tile, and
+    // the pass that wrote each last.
+    let mut kept = vec![false; count];
+    let mut far = vec![false; count];
+    let mut home = vec![usize::MAX; count];
+    let register = |slot: u32| slot.checked_sub(first).map(|register| register as usize);
+    sums.iter().filter_map(|sum| register(sum.from)).for_each(|summed| far[summed] = true);
     for (number, pass) in program.chunk_by(Op::joins).enumerate() {
         for op in pass {
-            far.extend(op.reads().iter().filter(|slot| home.get(*slot) != Some(&number)));
-            if let Some(to) = op.writes() {
-                home.insert(to, number);
-                far.extend(matches!(op, Op::Alone(_)).then_some(to));
+            for read in op.reads().iter().filter_map(|&slot| register(slot)) {
+                far[read] |= home[read] != number;
+            }
+            if let Some(to) = op.writes().and_then(register) {
+                (kept[to], home[to]) = (true, number);
+                far[to] |= matches!(op, Op::Alone(_));
             }
         }
     }
-    if kept.difference(&far).count() > MOST {
-        far.extend(&kept);
+    if kept.iter().zip(&far).filter(|(kept, far)| **kept && !**far).count() > MOST {
+        far.fill(true);
     }
-    let (tiled, near): (Vec<u32>, Vec<u32>) = kept.iter().partition(|slot| far.contains(slot));
-    let places: BTreeMap<u32, u32> = tiled.into_iter().chain(near).zip(first..).collect();
-    let tiles = kept.intersection(&far).count();
+    let of = |tiled: bool| {
+        let (kept, far) = (&kept, &far);
+        (0..count).filter(move |&register| kept[register] && far[register] == tiled)
+    };
+    let mut places = vec![0; count];
+    of(true).chain(of(false)).zip(first..).for_each(|(from, place)| places[from] = place);
     let named = program.iter_mut().flat_map(Op::slots_mut);
     let named = named.chain(sums.iter_mut().map(|sum| &mut sum.from));
     for slot in named {
-        if let Some(place) = places.get(slot) {
-            *slot = *place;
+        // What no function reads is named as well.
+        if let Some(register) = register(*slot)
+            && kept.get(register) == Some(&true)
+        {
+            *slot = places[register];
         }
     }
-    (program.into(), [tiles, kept.len() - tiles])
+    (program.into(), [of(true).count(), of(false).count()])
 }
 
 fn arguments(of: &Instruction) -> &[u32] {
@@ -242,14 +253,18 @@ struct Readers {
 
 /// The readers of what each instruction writes; none where nothing reads it before it is written again.
 fn readers(instructions: &[Instruction]) -> Vec<Option<Readers>> {
-    let mut known: BTreeMap<u32, Readers> = BTreeMap::new();
+    let slots = instructions.iter().flat_map(|of| arguments(of).iter().chain([&of.to]));
+    let count = slots.max().map_or(0, |&last| last as usize + 1);
+    // Of each slot, behind the instruction that is looked at.
+    let mut known: Vec<Option<Readers>> = vec![None; count];
     let mut all = vec![None; instructions.len()];
     for (at, of) in instructions.iter().enumerate().rev() {
-        all[at] = known.remove(&of.to);
+        all[at] = known[of.to as usize].take();
         for &slot in arguments(of) {
             let times = arguments(of).iter().filter(|&&argument| argument == slot).count();
-            let more = known.get(&slot).is_some_and(|readers| readers.first != at || readers.more);
-            known.insert(slot, Readers { first: at, times, more });
+            let known = &mut known[slot as usize];
+            let more = known.is_some_and(|readers| readers.first != at || readers.more);
+            *known = Some(Readers { first: at, times, more });
         }
     }
     all

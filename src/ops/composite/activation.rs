@@ -80,7 +80,7 @@ impl<P: Tensorial> Value<'_, P> {
     #[track_caller]
     pub fn try_clamp(self, low: f64, high: f64) -> Result<Self, ShapeError> {
         // Two bounds, each a leaf and a broadcast, and the operations of the extrema.
-        self.network.check_room("clamp", 9)?;
+        self.network.check_room(|| "clamp", 9)?;
         let raised = self.maximum(self.literal(low));
         Ok(raised.minimum(raised.literal(high)))
     }

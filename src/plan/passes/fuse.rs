@@ -16,6 +16,7 @@ use crate::plan::options::Options;
 use crate::plan::report::Report;
 use crate::plan::schedule::{Access, Schedule, Step, Work};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 pub(crate) fn run<P: Tensorial>(schedule: &mut Schedule<P>, _: &Options) -> Report {
     let edges = Edges::new(schedule);
@@ -44,7 +45,7 @@ struct Edge {
 /// What steps read of one another, by consumer and by producer.
 struct Edges {
     edges: Vec<Edge>,
-    by_consumer: Vec<Vec<usize>>,
+    by_consumer: Vec<Range<usize>>,
     by_producer: Vec<Vec<usize>>,
     /// Whether each item is a result.
     handed: Vec<bool>,
@@ -54,25 +55,32 @@ impl Edges {
     fn new<P: Tensorial>(schedule: &Schedule<P>) -> Self {
         let step_of = schedule.step_of();
         let count = schedule.steps.len();
-        let lists = || vec![Vec::new(); count];
         let mut handed = vec![false; schedule.items.len()];
         schedule.results.iter().for_each(|&id| handed[id as usize] = true);
-        let mut all = Self { edges: vec![], by_consumer: lists(), by_producer: lists(), handed };
+        let (by_consumer, by_producer) = (Vec::with_capacity(count), vec![Vec::new(); count]);
+        let mut all = Self { edges: vec![], by_consumer, by_producer, handed };
         for (consumer, step) in schedule.steps.iter().enumerate() {
+            let first = all.edges.len();
             for access in &step.operands {
                 let Some(producer) = step_of[access.base as usize] else { continue };
                 let chains = is_chain(step) && is_chain(&schedule.steps[producer]);
                 let direct = chains && is_direct(schedule, step, access);
-                all.by_consumer[consumer].push(all.edges.len());
                 all.by_producer[producer].push(all.edges.len());
                 all.edges.push(Edge { producer, consumer, direct });
             }
+            all.by_consumer.push(first..all.edges.len());
         }
         all
     }
 
-    fn of<'a>(&'a self, list: &'a [usize]) -> impl Iterator<Item = Edge> + 'a {
-        list.iter().map(|&edge| self.edges[edge])
+    /// What a step reads.
+    fn read_by(&self, consumer: usize) -> &[Edge] {
+        &self.edges[self.by_consumer[consumer].clone()]
+    }
+
+    /// What reads a step.
+    fn out_of(&self, producer: usize) -> impl Iterator<Item = Edge> {
+        self.by_producer[producer].iter().map(|&edge| self.edges[edge])
     }
 }
 
@@ -92,7 +100,7 @@ fn earliest<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges) -> Vec<usize> {
     for (index, step) in schedule.steps.iter().enumerate() {
         let chain = is_chain(step);
         let mut time = usize::from(!chain);
-        for edge in edges.of(&edges.by_consumer[index]) {
+        for edge in edges.read_by(index) {
             let produced = times[edge.producer];
             let producer_is_chain = is_chain(&schedule.steps[edge.producer]);
             time = time.max(match (chain, producer_is_chain) {
@@ -184,7 +192,7 @@ fn due<P: Tensorial>(
     times: &[usize],
     index: usize,
 ) -> usize {
-    let due = edges.of(&edges.by_producer[index]).map(|edge| {
+    let due = edges.out_of(index).map(|edge| {
         let reader = times[edge.consumer];
         match is_chain(&schedule.steps[edge.consumer]) {
             true if edge.direct => reader,
@@ -200,10 +208,10 @@ fn cone<P: Tensorial>(schedule: &Schedule<P>, edges: &Edges, index: usize) -> Ve
     let mut cone = vec![index];
     let mut at = 0;
     while at < cone.len() && cone.len() < CONE {
-        for edge in edges.of(&edges.by_consumer[cone[at]]) {
+        for edge in edges.read_by(cone[at]) {
             let handed = edges.handed[schedule.steps[edge.producer].items[0] as usize];
             let alone = edges
-                .of(&edges.by_producer[edge.producer])
+                .out_of(edge.producer)
                 .all(|edge| edge.direct && cone.contains(&edge.consumer));
             if alone && !handed && !cone.contains(&edge.producer) {
                 cone.push(edge.producer);
@@ -307,10 +315,16 @@ fn tidy(mut step: Step) -> Step {
     }
     step.items.sort_unstable();
     step.outputs.sort_unstable();
-    let mut seen = std::collections::BTreeSet::new();
-    step.operands.retain(|access| {
-        let layout = &access.layout;
-        seen.insert((access.base, layout.strides().to_vec(), layout.offset()))
-    });
+    let read = |at: usize| {
+        let Access { base, layout, .. } = &step.operands[at];
+        (*base, layout.strides(), layout.offset())
+    };
+    let mut sorted: Vec<usize> = (0..step.operands.len()).collect();
+    sorted.sort_by_key(|&at| read(at));
+    sorted.dedup_by(|later, first| read(*later) == read(*first));
+    if sorted.len() < step.operands.len() {
+        sorted.sort_unstable();
+        step.operands = sorted.into_iter().map(|at| step.operands[at].clone()).collect();
+    }
     step
 }

@@ -10,8 +10,9 @@ use crate::plan::item::{Definition, Id, Item};
 use crate::plan::options::Options;
 use crate::plan::report::Report;
 use crate::plan::schedule::Schedule;
+use rustc_hash::FxHasher;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 /// COST: constants of more elements are computed in each run: a plan holds what it folds.
 const LARGEST: usize = 4096;
@@ -129,8 +130,7 @@ impl<P: Tensorial> Simplifier<P> {
 
     fn operation(&mut self, item: Item<P>) -> Id {
         let Definition::Operation(_, lowered) = &item.definition else { return self.push(item) };
-        // Its keys are fixed: the same digests in every process.
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FxHasher::default();
         (lowered, &*item.operands, item.shape.extents()).hash(&mut hasher);
         let digest = hasher.finish();
         let same = |id: Id| {

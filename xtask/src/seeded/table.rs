@@ -56,7 +56,7 @@ pub const FAULTS: &[(&str, &str, &str)] = &[
     ("native/chain/fused.rs", "sum[i] = sum[«i + TOGETHER»];", "i"),
     ("native/chain/fused.rs", "slot.from(«at»)..]", "0"),
     ("chain/fold.rs", "here && «!readers.more» && ", "true"),
-    ("chain/fold.rs", "«home.get(*slot) != Some(&number)»", "home.get(*slot).is_none()"),
+    ("chain/fold.rs", "«home[read] != number»", "home[read] == usize::MAX"),
     ("native/index.rs", "«from.last_chunk::<N>()»", "from.first_chunk::<N>()"),
     // Movement.
     ("native/transpose.rs", "(column + «R::ORDER[j]») * stride", "j"),

@@ -4,7 +4,7 @@
 use super::{Violation, manifest::Manifest, source::Source};
 
 /// What the published crate is built from.
-const RUNTIME: [&str; 10] = [
+const RUNTIME: [&str; 11] = [
     "bytemuck",
     "memmap2",
     "miniz_oxide",
@@ -13,6 +13,7 @@ const RUNTIME: [&str; 10] = [
     "rayon",
     "serde",
     "serde_json",
+    "rustc-hash",
     "smallvec",
     "xxhash-rust",
 ];
