@@ -12,11 +12,17 @@ use std::fmt;
 pub(crate) struct Violation {
     pub(crate) constraint: u8,
     pub(crate) problem: String,
+    /// The way out, where there is one to name.
+    help: Option<String>,
 }
 
 impl Violation {
     pub(crate) fn new(constraint: u8, problem: impl Into<String>) -> Self {
-        Self { constraint, problem: problem.into() }
+        Self { constraint, problem: problem.into(), help: None }
+    }
+
+    pub(crate) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
     }
 }
 
@@ -48,6 +54,7 @@ struct Report {
     operands: Vec<(Shape, String)>,
     /// The operands beyond those.
     more: usize,
+    help: Option<String>,
 }
 
 /// The most operands that a refusal shows, and the longest label or file, in characters: what it takes
@@ -105,6 +112,7 @@ impl ShapeError {
             constraint: Some(violation.constraint),
             operands: operands.by_ref().take(SHOWN).map(origin).collect(),
             more: operands.count(),
+            help: violation.help,
         }))
     }
 
@@ -116,6 +124,7 @@ impl ShapeError {
             constraint: None,
             operands: Vec::new(),
             more: 0,
+            help: None,
         }))
     }
 
@@ -142,7 +151,7 @@ impl ShapeError {
         let operands = operands.iter().take(SHOWN);
         let operands = operands.map(|value| origin(value.network.node(value.index)));
         let (problem, operands) = (problem.into(), operands.collect());
-        Self(Box::new(Report { operation, problem, constraint: None, operands, more }))
+        Self(Box::new(Report { operation, problem, constraint: None, operands, more, help: None }))
     }
 
     /// The operation's name.
@@ -183,7 +192,7 @@ impl ShapeError {
 
 impl fmt::Display for ShapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { operation, problem, constraint, operands, more } = &*self.0;
+        let Report { operation, problem, constraint, operands, more, help } = &*self.0;
         write!(f, "{operation}: {problem}")?;
         for (position, (shape, _)) in operands.iter().enumerate() {
             write!(f, "{}{}", if position == 0 { ": " } else { " x " }, Brief(shape))?;
@@ -200,7 +209,10 @@ impl fmt::Display for ShapeError {
         if *more > 0 {
             write!(f, "\n  and {more} more operands")?;
         }
-        Ok(())
+        match help {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
     }
 }
 impl Error for ShapeError {}
@@ -383,7 +395,8 @@ impl fmt::Display for NetworkError {
             Self::Foreign { operation } => write!(
                 f,
                 "{operation}: the symbol comes from another network; a symbol is valid in the \
-                 network that recorded it, its forks and its generations"
+                 network that recorded it, its forks and its generations, and a value of another \
+                 one (read from text, say) is found by its label with `Network::find`"
             ),
             Self::Divergent { operation, index } => write!(
                 f,
@@ -408,7 +421,9 @@ impl fmt::Display for NetworkError {
                     "feed: {value} is not an input; declare it with `Network::input` to feed it"
                 )
             }
-            Self::FedTwice { value } => write!(f, "feed: {value} is fed twice in one run"),
+            Self::FedTwice { value } => {
+                write!(f, "feed: {value} is fed twice in one run; name each input once")
+            }
             Self::FeedShape { value, expected, found } => write!(
                 f,
                 "feed: {value} has shape {expected} and was fed {found}; infer the tape for \

@@ -20,16 +20,24 @@ pub(crate) fn axis(constraint: u8, axis: usize, shape: &Shape) -> Result<(), Vio
     if axis < shape.rank() {
         return Ok(());
     }
+    Err(beyond(constraint, axis, shape))
+}
+
+fn beyond(constraint: u8, axis: usize, shape: &Shape) -> Violation {
     let problem = format!("axis {axis} is out of range, as the rank is {}", shape.rank());
-    Err(Violation::new(constraint, problem))
+    Violation::new(constraint, problem).help(match shape.rank() {
+        0 => "a scalar has no axes; `unsqueeze` or `reshape` gives it one".to_owned(),
+        1 => "the only axis is 0".to_owned(),
+        rank => format!("axes count from 0 to {}", rank - 1),
+    })
 }
 
 /// `axes` are distinct axes of `shape` in ascending order, at least one.
 pub(crate) fn axes(constraint: u8, axes: &[usize], shape: &Shape) -> Result<(), Violation> {
     let problem = if axes.is_empty() {
         "no axis is named; name at least one".to_owned()
-    } else if let Some(axis) = axes.iter().find(|&&axis| axis >= shape.rank()) {
-        format!("axis {axis} is out of range, as the rank is {}", shape.rank())
+    } else if let Some(&axis) = axes.iter().find(|&&axis| axis >= shape.rank()) {
+        return Err(beyond(constraint, axis, shape));
     } else if axes.windows(2).any(|pair| pair[0] >= pair[1]) {
         format!("axes {} are not distinct and in ascending order", Brief(axes))
     } else {

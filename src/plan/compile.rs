@@ -100,7 +100,7 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         self
     }
 
-    /// Gives the losses' gradients with respect to this value too: nothing where there is no [`Compile::loss`].
+    /// Gives the losses' gradients with respect to this value too.
     pub fn gradients_of(mut self, value: impl Into<Symbol>) -> Self {
         self.gradients_of.push(value.into());
         self
@@ -166,8 +166,8 @@ impl<'n, P: Tensorial> Compile<'n, P> {
     ///
     /// # Errors
     ///
-    /// Where a symbol is not of the network, a loss has not exactly one element, or the memory cannot
-    /// be kept within the budget.
+    /// Where a symbol is not of the network, a loss has not exactly one element, gradients are asked for
+    /// without a loss, or the memory cannot be kept within the budget.
     #[track_caller]
     pub fn try_plan(self) -> Result<Plan<P>, PlanError> {
         const COMPILE: &str = "compile";
@@ -177,6 +177,9 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         };
         let (targets, losses) = (positions(&self.targets)?, positions(&self.losses)?);
         let (keep, gradients_of) = (positions(&self.keep)?, positions(&self.gradients_of)?);
+        if let (&[], &[of, ..]) = (&losses[..], &gradients_of[..]) {
+            return Err(PlanError::NoLoss { value: describe(of, given.node(of)) });
+        }
         for &loss in &losses {
             let node = given.node(loss);
             if node.shape.volume() != Some(1) {
@@ -267,7 +270,6 @@ fn names(
     let values: Vec<u32> = values.collect();
     let mut by_node: Vec<(u32, usize)> = values.iter().copied().zip(0..).collect();
     by_node.sort_unstable();
-    by_node.dedup_by_key(|(node, _)| *node);
     let mut wanted = values.clone();
     let losses = losses.iter().zip(gradients).map(|(&loss, gradients)| {
         wanted.extend(gradients.iter().map(|(_, node)| node));

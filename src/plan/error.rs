@@ -43,6 +43,11 @@ pub enum PlanError {
         /// The least that was found.
         least: u64,
     },
+    /// Gradients with respect to a value, in a plan without a loss that they would be of.
+    NoLoss {
+        /// The value: its operation, label and source line.
+        value: String,
+    },
     /// Gradients of a plan that was compiled for values alone.
     ForwardOnly,
     /// Gradients of a value that was not compiled as a loss.
@@ -77,6 +82,11 @@ impl fmt::Display for PlanError {
                 f,
                 "compile: no plan was found within the memory budget of {budget} bytes; the least \
                  takes {least}"
+            ),
+            Self::NoLoss { value } => write!(
+                f,
+                "compile: gradients with respect to {value} are asked for, and of no loss; add \
+                 `Compile::loss`"
             ),
             Self::ForwardOnly => f.write_str(
                 "backward: the plan was compiled for values alone; compile it by \

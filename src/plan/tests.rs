@@ -118,6 +118,13 @@ fn parameters_that_are_read_often_are_laid_out_once() {
     // Of the last product the right operand is a feed.
     let packed = plans.each_ref().map(|plan| plan.describe().memory.packed);
     assert_eq!(packed, [4 * 40 * 70, 4 * (40 * 70 + 70 * 50), 0]);
+    // As small as it is worth while.
+    let small = network.input(Tensor::from_fn([2, 16], element));
+    for (columns, bytes) in [(16, 0), (17, 4 * 16 * 17)] {
+        let right = network.leaf(Tensor::from_fn([16, columns], element));
+        let plan = network.compile([small.matmul(right)], []);
+        assert_eq!(plan.describe().memory.packed, bytes, "{columns} columns");
+    }
     let runs = |at: usize, network: &Network<Tensor>| {
         let expected = network.forward().of(ends[at]).item();
         [(); 4].map(|()| {

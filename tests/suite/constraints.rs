@@ -217,6 +217,35 @@ fn sum_along_c1_axes_c2_volume() {
 }
 
 #[test]
+fn refusals_end_with_the_way_out() {
+    let network = Net::new();
+    let (a, b) = (leaf(&network, [2, 3]), leaf(&network, [4, 3]));
+    let (row, scalar) = (leaf(&network, [3]), leaf(&network, []));
+    let (many, few) = (leaf(&network, [2, 2, 3]), leaf(&network, [3, 3, 2]));
+    let images = leaf(&network, [1, 4, 4]);
+    for (refused, help) in [
+        (a.try_matmul(b), "`transpose()` of the right operand fits"),
+        (a.try_matmul(leaf(&network, [2, 5])), "`transpose()` of the left operand fits"),
+        (a.try_matmul(leaf(&network, [4, 5])), "last axis and the right one's last but one"),
+        (many.try_matmul(few), "`broadcast_to` repeats an operand"),
+        (a.try_narrow(1, 2, 2), "the axis has 1 from there"),
+        (a.try_narrow(1, 4, 1), "the axis has 0 from there"),
+        (a.try_narrow(2, 0, 1), "axes count from 0 to 1"),
+        (row.try_softmax(1), "the only axis is 0"),
+        (scalar.try_sum_along(&[0]), "a scalar has no axes; `unsqueeze`"),
+        (a.try_unsqueeze(3), "a new axis goes to 0 up to 2"),
+        (a.try_squeeze(0), "`narrow` takes one position"),
+        (a.try_reshape([Extent::Infer, Extent::Infer]), "one is enough"),
+        (Value::try_concat(&[a, row], 0), "only axis 0 may differ; `stack` joins along a new one"),
+        (images.try_conv2d(images, &Window::default()), "`[images, channels, height, width]`"),
+    ] {
+        let message = refused.expect_err("the shapes are refused").to_string();
+        let last = message.lines().last().unwrap_or_default();
+        assert!(last.starts_with("  help: ") && last.contains(help), "no {help:?} in {message}");
+    }
+}
+
+#[test]
 fn max_along_c1_axes_c2_not_empty() {
     let network = Net::new();
     let (a, empty) = (leaf(&network, [2, 3]), leaf(&network, [0, 3]));
@@ -265,6 +294,7 @@ fn matmul_c1_ranks_c2_inner_c3_leading_c4_overflow() {
     let error = a.try_matmul(b).unwrap_err().to_string();
     assert!(error.starts_with("matmul: inner dimensions differ: [2, 3] x [4, 5] (C2)"), "{error}");
     refused!(network, "dot", "C1", a.dot(b));
+    refused!(network, "dot", "C1", a.dot(a));
 }
 
 #[test]
@@ -373,6 +403,6 @@ fn a_refusal_is_bounded_whatever_it_refuses() {
     let message = error.to_string();
     assert!(message.contains("(1000 in all)] x [2] x .. (C2)"), "{message}");
     assert!(message.contains(&format!(" \"{0}...{0}..\" at ", &name[..200])), "{message}");
-    assert!(message.ends_with("and 8 more operands"), "{message}");
+    assert!(message.contains("\n  and 8 more operands\n  help: "), "{message}");
     assert!(message.len() < 32_000, "{}", message.len());
 }

@@ -125,6 +125,11 @@ fn what_the_network_refuses_a_plan_refuses_in_the_same_words() {
     is_network(told(compile().loss(foreign.loss).try_plan(), &["compile: ", "another network"]));
     is_network(told(compile().keep(divergent).try_plan(), &["compile: value %6", "fork"]));
     is_network(told(compile().gradients_of(divergent).try_plan(), &["compile: value %6"]));
+    let error = told(
+        compile().target(m.loss).gradients_of(m.x).try_plan(),
+        &["compile: ", "\"x\"", "`Compile::loss`"],
+    );
+    assert!(matches!(error, PlanError::NoLoss { .. }) && error.source().is_none());
     let parts = ["compile: ", "\"hidden\"", "[2]"];
     is_network(told(m.network.try_compile_training(m.hidden, []), &parts));
     let plan = m.network.compile([m.loss], []);

@@ -165,7 +165,7 @@ fn n11_feeds_that_do_not_fit_are_refused_and_nothing_runs() {
     refuses!(
         m,
         NetworkError::FedTwice { .. },
-        "is fed twice",
+        "is fed twice in one run; name each input once",
         network.try_forward_with([(m.x, pair()), (m.x, pair())])
     );
     refuses!(

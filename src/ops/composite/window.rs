@@ -53,7 +53,9 @@ struct Convolution {
 impl Convolution {
     fn new(images: &Shape, weights: &Shape, window: &Window) -> Result<Self, Violation> {
         if images.rank() != 4 || weights.rank() != 4 {
-            return Err(Violation::new(1, "images and weights do not both have four axes"));
+            return Err(Violation::new(1, "images and weights do not both have four axes").help(
+                "`[images, channels, height, width]` and `[filters, channels, height, width]`",
+            ));
         }
         let [filters, channels] = [weights[0], weights[1]];
         let size = [weights[2], weights[3]];

@@ -35,10 +35,18 @@ impl Operation for Matmul {
             ));
         }
         if a[rank - 1] != b[rank - 2] {
-            return Err(Violation::new(2, "inner dimensions differ"));
+            let violation = Violation::new(2, "inner dimensions differ");
+            return Err(violation.help(if a[rank - 1] == b[rank - 1] {
+                "`transpose()` of the right operand fits"
+            } else if a[rank - 2] == b[rank - 2] {
+                "`transpose()` of the left operand fits"
+            } else {
+                "the left operand's last axis and the right one's last but one are summed over"
+            }));
         }
         if a[..rank - 2] != b[..rank - 2] {
-            return Err(Violation::new(3, "leading extents differ"));
+            return Err(Violation::new(3, "leading extents differ")
+                .help("`broadcast_to` repeats an operand over leading axes"));
         }
         rule::volume(4, a.with_extent(rank - 1, b[rank - 1]))
     }

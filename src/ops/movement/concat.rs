@@ -26,7 +26,8 @@ impl Concat {
         rule::axis(1, self.axis, first)?;
         if !self.agree(first, operands.clone()) {
             let problem = format!("extents differ outside axis {}", self.axis);
-            return Err(Violation::new(2, problem));
+            let help = format!("only axis {} may differ; `stack` joins along a new one", self.axis);
+            return Err(Violation::new(2, problem).help(help));
         }
         let mut extent = 0_usize;
         for shape in operands {

@@ -29,7 +29,9 @@ impl Operation for Narrow {
         rule::axis(1, axis, operands[0])?;
         if start.checked_add(length).is_none_or(|end| end > operands[0][axis]) {
             let problem = format!("{length} positions from {start} exceed axis {axis}");
-            return Err(Violation::new(2, problem));
+            let left = operands[0][axis].saturating_sub(start);
+            let help = format!("the axis has {left} from there");
+            return Err(Violation::new(2, problem).help(help));
         }
         Ok(operands[0].with_extent(axis, length))
     }

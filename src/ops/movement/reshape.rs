@@ -73,7 +73,9 @@ impl Operation for Reshape {
                 Extent::Exactly(_) => {}
                 Extent::Keep(axis) => rule::axis(1, axis, from)?,
                 Extent::Infer if infers => {
-                    return Err(Violation::new(2, "two extents are to be inferred"));
+                    return Err(Violation::new(2, "two extents are to be inferred").help(
+                        "one is enough: `Extent::Keep(axis)` takes over an operand's extent",
+                    ));
                 }
                 Extent::Infer => infers = true,
             }

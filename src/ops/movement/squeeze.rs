@@ -27,10 +27,9 @@ impl Operation for Squeeze {
         rule::axis(1, self.axis, shape)?;
         if shape[self.axis] != 1 {
             let extent = shape[self.axis];
-            return Err(Violation::new(
-                2,
-                format!("axis {} has extent {extent}, not 1", self.axis),
-            ));
+            let problem = format!("axis {} has extent {extent}, not 1", self.axis);
+            let help = "`narrow` takes one position of an axis, `sum_along` adds all up";
+            return Err(Violation::new(2, problem).help(help));
         }
         Ok(shape.without_axes(&[self.axis]))
     }

@@ -23,7 +23,9 @@ impl Operation for Unsqueeze {
 
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
         if self.axis > operands[0].rank() {
-            return Err(Violation::new(1, format!("axis {} is beyond the rank", self.axis)));
+            let problem = format!("axis {} is beyond the rank", self.axis);
+            let help = format!("a new axis goes to 0 up to {}", operands[0].rank());
+            return Err(Violation::new(1, problem).help(help));
         }
         Ok(operands[0].with_axis(self.axis, 1))
     }

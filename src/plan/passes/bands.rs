@@ -14,7 +14,7 @@ use crate::plan::item::Id;
 use crate::plan::options::{Options, Rematerialise};
 use crate::plan::report::Report;
 use crate::plan::schedule::{Schedule, Step};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// COST: how many steps behind its first one a band is looked for.
 const WINDOW: usize = 48;
@@ -161,9 +161,7 @@ impl<P: Tensorial> Growing<'_, P> {
                 self.touched.insert((output, width), 1);
             });
         }
-        let mut keys: Vec<(Id, usize)> = self.rows_read(step, &role).collect();
-        keys.sort_unstable();
-        keys.dedup();
+        let keys: BTreeSet<(Id, usize)> = self.rows_read(step, &role).collect();
         keys.into_iter().for_each(|key| *self.touched.entry(key).or_insert(0) += 1);
         self.roles.push(role);
         true

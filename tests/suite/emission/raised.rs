@@ -87,13 +87,13 @@ fn raised_convolutions_differ_by_nan_alone_on_xla() {
 /// it is folded. The gradient of a pool has it of every window from the start, and stays what is recorded.
 #[test]
 fn gradients_of_a_constant_cotangent_are_raised() {
-    for groups in [1, 2] {
+    for groups in [1, 2, 3] {
         let network = Network::new();
         let numbers = |step: usize| {
             move |i: &[usize]| ((i[0] + 3 * i[1] + step * i[2] + 5 * i[3]) % 7) as f32 - 3.0
         };
-        let x = network.input(Tensor::from_fn([2, 4, 5, 6], numbers(2)));
-        let w = network.parameter(Tensor::from_fn([4, 4 / groups, 3, 2], numbers(1)));
+        let x = network.input(Tensor::from_fn([2, 6, 5, 6], numbers(2)));
+        let w = network.parameter(Tensor::from_fn([6, 6 / groups, 3, 2], numbers(1)));
         let window = Window::new().step([2, 1]).padding([[1, 1], [0, 1]]).groups(groups);
         let convolved = x.conv2d(w, &window).sum();
         let pooled = x.max_pool([2, 2], &Window::new().step([1, 2])).sum();
@@ -123,6 +123,8 @@ struct Written {
     filters: [usize; 2],
     /// Whether something else reads the first group's product.
     read: bool,
+    /// As how many images, rows and columns the windows are given out.
+    grid: [usize; 3],
 }
 
 fn written(network: &Network<Tensor>, of: &Written) -> Vec<Symbol> {
@@ -137,7 +139,8 @@ fn written(network: &Network<Tensor>, of: &Written) -> Vec<Symbol> {
             rows.reshape([4, 8]).matmul(lines)
         })
         .collect();
-    let images = products.iter().map(|product| product.reshape([1, 2, 2, 2]));
+    let [n, down, across] = of.grid;
+    let images = products.iter().map(|product| product.reshape([n, down, across, 2]));
     let y = Value::concat(&images.collect::<Vec<_>>(), 3).permute(&[0, 3, 1, 2]);
     let mut targets = vec![y.symbol()];
     targets.extend(of.read.then(|| products[0].symbol()));
@@ -148,15 +151,19 @@ fn written(network: &Network<Tensor>, of: &Written) -> Vec<Symbol> {
 
 #[test]
 fn products_that_are_no_groups_side_by_side_stay_products() {
-    let groups = Written { channels: [0, 2], filters: [0, 2], read: false };
+    let groups = Written { channels: [0, 2], filters: [0, 2], read: false, grid: [1, 2, 2] };
     let others = [
         Written { channels: [2, 0], ..groups },
         Written { filters: [2, 0], ..groups },
         Written { channels: [0, 0], ..groups },
         Written { channels: [0, 1], ..groups },
         Written { filters: [0, 1], ..groups },
+        Written { grid: [1, 1, 4], ..groups },
+        Written { grid: [1, 4, 1], ..groups },
+        Written { grid: [2, 1, 2], ..groups },
+        Written { grid: [4, 1, 1], ..groups },
     ];
-    let all = [(groups, 3), (Written { read: true, channels: [0, 2], filters: [0, 2] }, 2)];
+    let all = [(Written { ..groups }, 3), (Written { read: true, ..groups }, 2)];
     let all = all.into_iter().chain(others.into_iter().map(|other| (other, 0)));
     let mut benches = [Tool::Evaluator, Tool::Runner].map(|tool| Bench::open(tool, "raised"));
     for (number, (of, convolutions)) in all.enumerate() {

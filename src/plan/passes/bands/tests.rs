@@ -5,6 +5,10 @@ use crate::kernel::numerics::Numerics;
 use crate::kernel::testing::taken;
 use crate::kernel::threads::testing::eagerly;
 use crate::payload::Tensor;
+use crate::payload::layout::Layout;
+use crate::plan::band::stays_in_row;
+use crate::plan::run::Executor;
+use crate::plan::schedule::Access;
 use crate::plan::{Compile, Pass, Plan};
 
 type T = Tensor<f64>;
@@ -114,6 +118,49 @@ fn least_squares_and_fast_products_go_by_rows_too() {
             if (a - b).abs() > worst { (a - b).abs() } else { worst }
         });
     assert!(worst < 1e-12, "{worst}");
+}
+
+#[test]
+fn threads_share_sums_of_rows_of_several_elements() {
+    let network = Network::new();
+    let x = network.input(numbers(&[9001, 3]));
+    let y = network.input(numbers(&[9001, 2]));
+    let w = network.parameter(numbers(&[3, 2]));
+    let error = x.matmul(w) - y;
+    let loss = (error * error).sum().symbol();
+    assert_eq!(checked(&network, loss, &[], &[0]), [[(3, 256)]]);
+}
+
+#[test]
+fn what_a_band_costs_is_what_its_steps_do() {
+    // A product of 5 terms, the functions and sums of 2 elements, and a product that is summed.
+    let network = Network::new();
+    let x = network.input(numbers(&[40_000, 5]));
+    let y = network.input(numbers(&[40_000, 2]));
+    let w = network.parameter(numbers(&[5, 2]));
+    let error = x.matmul(w) - y;
+    let loss = (error * error).sum().symbol();
+    for (cache, block) in [(0, 256), (100_000, 512)] {
+        let plan = Compile::new(&network).loss(loss).cache(cache).plan();
+        let Executor::Arena(arena) = &plan.executor else { panic!("tensors have an arena") };
+        let [band] = &arena.program.bands[..] else { panic!("one band") };
+        let products = 2 * (2 * 5 * 2 * 40_000);
+        assert_eq!(band.block, block);
+        assert!((products..2 * products).contains(&band.cost), "{} of {products}", band.cost);
+    }
+}
+
+#[test]
+fn only_what_lies_in_a_row_stays_there() {
+    let rows = Layout::contiguous([4, 6].into());
+    let stays = |layout: &Layout, width| {
+        stays_in_row(&Access { base: 0, layout: layout.clone() }, 0, width)
+    };
+    assert!(stays(&rows, 6) && stays(&rows.narrow(1, 2, 4), 6));
+    // The next row, rows of another width, and columns.
+    assert!(!stays(&rows.narrow(0, 1, 3), 6));
+    assert!(!stays(&rows, 12) && !stays(&rows.narrow(1, 0, 5), 5));
+    assert!(!stays(&rows.permute(&[1, 0]), 6));
 }
 
 #[test]

@@ -274,6 +274,13 @@ fn faults_of_bands_are_told() {
         schedule.steps[steps].get_mut(at)?.work = Work::Call(Call::Gather);
         Some(())
     });
+    told_by(bands, &plans, "does not go by", |schedule, at| {
+        let band = schedule.bands.first()?;
+        let (role, step) = (band.roles.get(at)?, band.steps.start + at);
+        let by_rows = role.kind == Kind::Rows && role.axes.iter().all(|axis| *axis == Some(0));
+        // Along its rows, not within each.
+        by_rows.then(|| schedule.steps[step].work = Work::Call(Call::Softmax(0)))
+    });
     told_by(bands, &plans, "from another row", |schedule, at| {
         let band = schedule.bands.first()?;
         let axes = band.roles.get(at)?.axes.clone();
@@ -321,6 +328,20 @@ fn faults_of_places_are_told() {
         schedule.steps.push(moved);
         schedule.bands.clear();
         read.then_some(())
+    });
+    told(&plans, "which does not lie there", |schedule, at| {
+        let output = *schedule.steps.get(at)?.outputs.first()?;
+        place(schedule, output)?;
+        let read = |id: &Id| {
+            let mut later = schedule.steps[at + 1..].iter().flat_map(|step| &step.operands);
+            later.any(|access| access.base == *id)
+        };
+        let mut earlier = schedule.steps[..at].iter().flat_map(|step| step.outputs.iter().copied());
+        let alive = earlier.find(|id| schedule.item(*id).count() > 1 && read(id))?;
+        // What is alive still starts in front of it.
+        let start = place(schedule, alive)? + 1;
+        schedule.homes[output as usize] = Home::Arena(start);
+        Some(())
     });
     // What is read is what the tape says: this would be told first as another's elements.
     told_by(places, &plans, "reads past the end of item", |schedule, at| {
