@@ -191,3 +191,69 @@ fn bytes<E: Elementary>(element: &E) -> Vec<u8> {
 fn same<E: Elementary>(a: &E, b: &E) -> bool {
     a.is_nan() && b.is_nan() || bytes(a) == bytes(b)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Divergence;
+    use crate::graph::{Network, Symbol};
+    use crate::payload::{Tensor, Tensorial};
+    use crate::plan::Plan;
+
+    fn scaled<P: Tensorial>(by: P, x: P) -> (Network<P>, Plan<P>, Symbol) {
+        let network = Network::new();
+        let by = network.leaf(by);
+        let scaled = (network.input(x) * by).named("scaled");
+        let symbol = scaled.symbol();
+        let plan = network.compile([scaled], []);
+        (network, plan, symbol)
+    }
+
+    /// What is told of a plan that multiplies by another constant than its tape.
+    fn told<P: Tensorial>(x: P, [tape, plan]: [P; 2]) -> Option<Box<Divergence>> {
+        let (network, right, symbol) = scaled(tape, x.clone());
+        let (_, wrong, _) = scaled(plan, x);
+        right.check(&network, []).expect("it is the tape's");
+        let mixed = Plan { executor: wrong.executor, ..right };
+        let told = mixed.check(&network, []).err()?;
+        assert_eq!((told.node, told.label.as_deref()), (2, Some("scaled")));
+        assert_eq!((&*told.text, told.node), ("mul %1, %0", symbol.index));
+        assert!(told.place.starts_with(file!()), "{}", told.place);
+        let message = told.to_string();
+        let start = format!("check: %2 = mul %1, %0 \"scaled\" (recorded at {})", told.place);
+        assert!(message.starts_with(&start), "{message}");
+        Some(told)
+    }
+
+    #[test]
+    fn the_first_element_that_differs_is_told() {
+        let twos = Tensor::full([2, 3], 2.0_f32);
+        let ones = [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]];
+        let two_differ = [[1.0, 1.0, 1.0], [1.0, 1.5, 0.0]];
+        let told = told(twos, [Tensor::from(ones), Tensor::from(two_differ)]);
+        let told = told.expect("two elements differ");
+        assert_eq!((told.step, &told.index[..]), (Some(0), &[1, 1][..]));
+        assert_eq!([&*told.planned, &told.expected], ["3.0", "2.0"]);
+        assert_eq!(told.bits, [3.0_f32, 2.0].map(|element| element.to_le_bytes().to_vec()));
+        let end = " of step 0 differs first at [1, 1]: the plan has 3.0 (0x40400000), the oracle 2.0 \
+                   (0x40000000)";
+        assert!(told.to_string().ends_with(end), "{told}");
+    }
+
+    #[test]
+    fn scalars_differ_without_a_step() {
+        let told = told(2.0_f64, [1.0, 1.5]).expect("it differs");
+        assert_eq!((told.step, &told.index[..]), (None, &[][..]));
+        assert_eq!([&*told.planned, &told.expected], ["3.0", "2.0"]);
+    }
+
+    #[test]
+    fn zeros_differ_by_their_sign_and_nan_do_not() {
+        let one = || Tensor::from([1.0_f64]);
+        let of = |tape: f64, plan: f64| told(one(), [Tensor::from([tape]), Tensor::from([plan])]);
+        assert_eq!(of(0.0, -0.0).expect("the signs differ").index, [0]);
+        assert_eq!(of(-0.0, 0.0).expect("the signs differ").planned, "0.0");
+        let nan = f64::from_bits(0xfff8_0000_0000_0001);
+        assert_eq!(of(f64::NAN, nan), None);
+        assert!(of(1.0, f64::NAN).is_some() && of(f64::NAN, 1.0).is_some());
+    }
+}
