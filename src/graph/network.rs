@@ -87,23 +87,23 @@ fn keeps_rows(from: &Shape, to: &Shape) -> bool {
 
 /// The shape of an operation's result, and whether it is a selection; or the constraint that its
 /// operands violate.
-pub(super) fn infer<P: Tensorial>(
+pub(super) fn infer<'n, P: Tensorial>(
     function: &Function,
-    operands: &[&Node<P>],
+    operands: impl Iterator<Item = &'n Node<P>> + Clone,
 ) -> Result<(Arc<Shape>, bool), ShapeError> {
-    let first = operands.first().expect("invariant: an operation has an operand");
     // The common arities without a list on the heap.
-    let inferred = match operands {
-        [one] => function.infer(&[&one.shape]),
-        [one, two] => function.infer(&[&one.shape, &two.shape]),
-        [one, two, three] => function.infer(&[&one.shape, &two.shape, &three.shape]),
-        _ => function.infer_each(operands.iter().map(|node| &*node.shape)),
+    let mut nodes = operands.clone();
+    let first = nodes.next().expect("invariant: an operation has an operand");
+    let inferred = match (nodes.next(), nodes.next(), nodes.next()) {
+        (None, ..) => function.infer(&[&first.shape]),
+        (Some(two), None, _) => function.infer(&[&first.shape, &two.shape]),
+        (Some(two), Some(three), None) => function.infer(&[&first.shape, &two.shape, &three.shape]),
+        _ => function.infer_each(operands.clone().map(|node| &*node.shape)),
     };
-    let refuse =
-        |violation| ShapeError::of_each(function.name(), violation, operands.iter().copied());
+    let refuse = |violation| ShapeError::of_each(function.name(), violation, operands.clone());
     let shape = inferred.map_err(refuse)?;
     if let Some((position, constraint)) = function.selection()
-        && operands.get(position).is_some_and(|node| !node.selection)
+        && operands.clone().nth(position).is_some_and(|node| !node.selection)
     {
         return Err(refuse(Violation::new(
             constraint,
@@ -252,24 +252,27 @@ impl<P: Tensorial> Network<P> {
         operands: Operands,
         origin: Origin,
     ) -> Result<Value<'_, P>, ShapeError> {
-        // COST: each found once; the common arities without a list on the heap.
-        let node = |index: u32| self.nodes.get(index as usize);
-        let many: Vec<&Node<P>>;
-        let nodes: &[&Node<P>] = match operands[..] {
+        // COST: the few operands of most operations are found once each; more have no list beside their own.
+        let node = |&index: &u32| self.nodes.get(index as usize);
+        let reached = |(position, node): (usize, &Node<P>)| {
+            node.differentiable && function.differentiable(position)
+        };
+        let few: &[&Node<P>] = match &operands[..] {
             [a] => &[node(a)],
             [a, b] => &[node(a), node(b)],
             [a, b, c] => &[node(a), node(b), node(c)],
-            ref operands => {
-                many = operands.iter().map(|&index| node(index)).collect();
-                &many
-            }
+            _ => &[],
         };
-        let (shape, selection) = infer(&function, nodes)?;
+        let (shape, selection, differentiable) = if few.is_empty() {
+            let nodes = operands.iter().map(node);
+            let (shape, selection) = infer(&function, nodes.clone())?;
+            (shape, selection, nodes.enumerate().any(reached))
+        } else {
+            let (shape, selection) = infer(&function, few.iter().copied())?;
+            (shape, selection, few.iter().copied().enumerate().any(reached))
+        };
+        // COST: the name is looked up where it is needed.
         self.check_room(|| function.name(), 1)?;
-        let reached = |(position, node): (usize, &&Node<P>)| {
-            node.differentiable && function.differentiable(position)
-        };
-        let differentiable = nodes.iter().enumerate().any(reached);
         let node = Node {
             function,
             selection,

@@ -224,7 +224,7 @@ fn uniform<P: Differentiable>(payload: &P) -> Option<P::Element> {
 
 /// The node of a computed value over operands of other shapes.
 fn computed<P: Tensorial>(node: &Node<P>, nodes: &[Node<P>]) -> Result<Node<P>, ShapeError> {
-    let operands: Vec<_> = node.operands.iter().map(|&at| &nodes[at as usize]).collect();
-    let (shape, selection) = infer(&node.function, &operands)?;
+    let operands = node.operands.iter().map(|&at| &nodes[at as usize]);
+    let (shape, selection) = infer(&node.function, operands)?;
     Ok(Node { shape, selection, ..node.clone() })
 }

@@ -93,7 +93,9 @@ impl fmt::Display for ReinferError {
                 "reinferred: {value} is no input; parameters and constants keep their shapes, and \
                  those of computed values follow"
             ),
-            Self::NamedTwice { value } => write!(f, "reinferred: {value} is given two shapes"),
+            Self::NamedTwice { value } => {
+                write!(f, "reinferred: {value} is given two shapes; name each input once")
+            }
             Self::InputShape { value, shape, problem } => {
                 write!(f, "reinferred: {value} cannot have the shape {shape}: {problem}")
             }

@@ -9,11 +9,18 @@ pub(crate) fn same_shape(operands: &[&Shape]) -> Result<Shape, Violation> {
     if operands[1..].iter().all(|shape| *shape == first) {
         return Ok(first.clone());
     }
-    Err(Violation::new(
-        1,
-        "shapes differ (broadcast by name with `broadcast_to` or `broadcast_pair`)",
-    ))
+    Err(shapes_differ())
 }
+
+/// Operands of one shape are asked for.
+pub(crate) fn shapes_differ() -> Violation {
+    Violation::new(1, "shapes differ")
+        .help("broadcast by name with `broadcast_to` or `broadcast_pair`")
+}
+
+/// What broadcasts.
+pub(crate) const BROADCASTS: &str =
+    "trailing extents are equal or 1, and missing ones count as 1; `unsqueeze` adds one elsewhere";
 
 /// `axis` is an axis of `shape`.
 pub(crate) fn axis(constraint: u8, axis: usize, shape: &Shape) -> Result<(), Violation> {

@@ -76,6 +76,8 @@ fn names<P: Tensorial>(schedule: &Schedule<P>, step: &Step) -> (Vec<Named>, Vec<
     let mut value_of: BTreeMap<Id, Name> = BTreeMap::new();
     let mut listed: Vec<(&Access, u32)> = step.operands.iter().zip(0..).collect();
     listed.sort_by(|(a, _), (b, _)| read_order(a, b));
+    // A list may name the same elements by other strides.
+    listed.dedup_by(|later, first| read_order(later.0, first.0).is_eq());
     let operand_of = |id: Id| {
         let access = &schedule.access[id as usize];
         let found = listed.binary_search_by(|(other, _)| read_order(other, access));

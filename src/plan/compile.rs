@@ -100,7 +100,7 @@ impl<'n, P: Tensorial> Compile<'n, P> {
         self
     }
 
-    /// Gives the losses' gradients with respect to this value too.
+    /// Gives the losses' gradients with respect to this value too; without a [`Compile::loss`] it is an error.
     pub fn gradients_of(mut self, value: impl Into<Symbol>) -> Self {
         self.gradients_of.push(value.into());
         self

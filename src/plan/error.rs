@@ -81,11 +81,11 @@ impl fmt::Display for PlanError {
             Self::Budget { budget, least } => write!(
                 f,
                 "compile: no plan was found within the memory budget of {budget} bytes; the least \
-                 takes {least}"
+                 takes {least}: allow that, or run smaller batches"
             ),
             Self::NoLoss { value } => write!(
                 f,
-                "compile: gradients with respect to {value} are asked for, and of no loss; add \
+                "compile: gradients with respect to {value} are asked for without a loss; add \
                  `Compile::loss`"
             ),
             Self::ForwardOnly => f.write_str(

@@ -15,7 +15,8 @@ pub(super) struct Names {
     pub(super) targets: usize,
     /// The node of each value that is handed back: targets, then losses and what is kept.
     pub(super) values: Vec<u32>,
-    /// The same by ascending node, with the number of the result: of a node that is named twice, any.
+    /// The same by ascending node, with the number of the result: of a node that is named twice
+    /// either, as both are its value.
     pub(super) by_node: Vec<(u32, usize)>,
     /// The losses, each with the nodes whose gradients follow the values, in order.
     pub(super) losses: Vec<(u32, Vec<u32>)>,

@@ -224,24 +224,48 @@ fn refusals_end_with_the_way_out() {
     let (many, few) = (leaf(&network, [2, 2, 3]), leaf(&network, [3, 3, 2]));
     let images = leaf(&network, [1, 4, 4]);
     for (refused, help) in [
-        (a.try_matmul(b), "`transpose()` of the right operand fits"),
-        (a.try_matmul(leaf(&network, [2, 5])), "`transpose()` of the left operand fits"),
-        (a.try_matmul(leaf(&network, [4, 5])), "last axis and the right one's last but one"),
-        (many.try_matmul(few), "`broadcast_to` repeats an operand"),
+        (a.try_matmul(b), "would agree with `transpose()` of the right operand"),
+        (
+            a.try_matmul(leaf(&network, [2, 5])),
+            "would agree with `transpose()` of the left operand",
+        ),
+        (a.try_matmul(a), "would agree with `transpose()` of one of the operands"),
+        (a.try_matmul(leaf(&network, [4, 2])), "would agree with the operands in turn"),
+        (many.try_matmul(leaf(&network, [1, 3, 2])), "`broadcast_to` repeats an operand"),
+        (a.try_add(row), "broadcast by name"),
+        (a.try_minimum(row), "broadcast by name"),
+        (a.try_broadcast_to([2, 6]), "trailing extents are equal or 1"),
+        (a.try_broadcast_pair(b).map(|_| a), "trailing extents are equal or 1"),
+        (row.try_broadcast_like(leaf(&network, [2])), "trailing extents are equal or 1"),
+        (a.try_permute(&[0, 0]), "each of the 2 axes is named once"),
+        (row.try_unfold(0, 4, 1, 1), "a smaller window"),
+        (images.try_max_pool([2, 2], &Window::default()), "`[images, channels, height, width]`"),
         (a.try_narrow(1, 2, 2), "the axis has 1 from there"),
         (a.try_narrow(1, 4, 1), "the axis has 0 from there"),
         (a.try_narrow(2, 0, 1), "axes count from 0 to 1"),
         (row.try_softmax(1), "the only axis is 0"),
         (scalar.try_sum_along(&[0]), "a scalar has no axes; `unsqueeze`"),
-        (a.try_unsqueeze(3), "a new axis goes to 0 up to 2"),
+        (a.try_unsqueeze(3), "a new axis goes to one of 0 to 2"),
+        (scalar.try_unsqueeze(1), "a scalar's first axis is 0"),
         (a.try_squeeze(0), "`narrow` takes one position"),
         (a.try_reshape([Extent::Infer, Extent::Infer]), "one is enough"),
-        (Value::try_concat(&[a, row], 0), "only axis 0 may differ; `stack` joins along a new one"),
+        (Value::try_concat(&[a, leaf(&network, [2, 4])], 0), "only axis 0 may differ"),
+        (Value::try_concat(&[a, row], 0), "`unsqueeze` adds an axis"),
         (images.try_conv2d(images, &Window::default()), "`[images, channels, height, width]`"),
     ] {
         let message = refused.expect_err("the shapes are refused").to_string();
         let last = message.lines().last().unwrap_or_default();
         assert!(last.starts_with("  help: ") && last.contains(help), "no {help:?} in {message}");
+    }
+    // No way out that would be refused in its turn.
+    for refused in [
+        a.try_matmul(leaf(&network, [4, 5])),
+        many.try_matmul(leaf(&network, [5, 4, 3])),
+        many.try_matmul(few),
+        a.try_matmul(b).map_err(|error| error.named("of_mine")),
+    ] {
+        let message = refused.expect_err("the shapes are refused").to_string();
+        assert!(!message.contains("help: "), "{message}");
     }
 }
 

@@ -24,6 +24,11 @@ impl Violation {
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
+
+    /// The same of a constraint with another number.
+    pub(crate) fn numbered(self, constraint: u8) -> Self {
+        Self { constraint, ..self }
+    }
 }
 
 /// An expression that the tape refuses: the operation, what is wrong, the operands' shapes and
@@ -172,10 +177,12 @@ impl ShapeError {
     }
 
     /// This refusal in the name of a composite: for losses and layers that record several
-    /// operations, so that the message says which one the user called.
+    /// operations, so that the message says which one the user called. A way out is not named then: it
+    /// would be one for operands that the user may not know.
     #[must_use]
     pub fn named(mut self, operation: &'static str) -> Self {
         self.0.operation = operation;
+        self.0.help = None;
         self
     }
 

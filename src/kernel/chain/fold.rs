@@ -202,7 +202,7 @@ pub(super) fn compact(
     let mut kept = vec![false; count];
     let mut far = vec![false; count];
     let mut home = vec![usize::MAX; count];
-    let register = |slot: u32| slot.checked_sub(first).map(|register| register as usize);
+    let register = |slot: u32| slot.checked_sub(first).map(|number| number as usize);
     sums.iter().filter_map(|sum| register(sum.from)).for_each(|summed| far[summed] = true);
     for (number, pass) in program.chunk_by(Op::joins).enumerate() {
         for op in pass {
@@ -220,7 +220,7 @@ pub(super) fn compact(
     }
     let of = |tiled: bool| {
         let (kept, far) = (&kept, &far);
-        (0..count).filter(move |&register| kept[register] && far[register] == tiled)
+        (0..count).filter(move |&number| kept[number] && far[number] == tiled)
     };
     let mut places = vec![0; count];
     of(true).chain(of(false)).zip(first..).for_each(|(from, place)| places[from] = place);
@@ -228,10 +228,10 @@ pub(super) fn compact(
     let named = named.chain(sums.iter_mut().map(|sum| &mut sum.from));
     for slot in named {
         // What no function reads is named as well.
-        if let Some(register) = register(*slot)
-            && kept.get(register) == Some(&true)
+        if let Some(number) = register(*slot)
+            && kept.get(number) == Some(&true)
         {
-            *slot = places[register];
+            *slot = places[number];
         }
     }
     (program.into(), [of(true).count(), of(false).count()])
@@ -262,9 +262,9 @@ fn readers(instructions: &[Instruction]) -> Vec<Option<Readers>> {
         all[at] = known[of.to as usize].take();
         for &slot in arguments(of) {
             let times = arguments(of).iter().filter(|&&argument| argument == slot).count();
-            let known = &mut known[slot as usize];
-            let more = known.is_some_and(|readers| readers.first != at || readers.more);
-            *known = Some(Readers { first: at, times, more });
+            let of_slot = &mut known[slot as usize];
+            let more = of_slot.is_some_and(|readers| readers.first != at || readers.more);
+            *of_slot = Some(Readers { first: at, times, more });
         }
     }
     all

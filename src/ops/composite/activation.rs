@@ -1,6 +1,7 @@
 //! Activations and small functions recorded from other operations.
 
-use crate::graph::{ShapeError, Value, error::Violation, error::recorded};
+use crate::graph::{ShapeError, Value, error::recorded};
+use crate::ops::rule;
 use crate::payload::Tensorial;
 
 impl<P: Tensorial> Value<'_, P> {
@@ -48,11 +49,7 @@ impl<P: Tensorial> Value<'_, P> {
         self.try_together(rhs, "minimum")?;
         if self.shape() != rhs.shape() {
             let nodes = [self, rhs].map(|value| value.network.node(value.index));
-            let violation = Violation::new(
-                1,
-                "shapes differ (broadcast by name with `broadcast_to` or `broadcast_pair`)",
-            );
-            return Err(ShapeError::new("minimum", violation, &nodes));
+            return Err(ShapeError::new("minimum", rule::shapes_differ(), &nodes));
         }
         Ok(-(-self).maximum(-rhs))
     }

@@ -9,7 +9,8 @@ use crate::payload::{Shape, Tensorial};
 /// Checks a pooling of images of `shape` (C1 to C4).
 fn check(shape: &Shape, size: [usize; 2], window: &Window) -> Result<(), Violation> {
     if shape.rank() != 4 {
-        return Err(Violation::new(1, "the images do not have four axes"));
+        return Err(Violation::new(1, "the images do not have four axes")
+            .help("they are `[images, channels, height, width]`"));
     }
     if window.groups != 1 {
         let problem = format!("{} groups: every channel is pooled by itself", window.groups);

@@ -4,6 +4,7 @@ use crate::graph::measured::Measured;
 use crate::graph::node::{Origin, Place};
 use crate::graph::{ShapeError, Value, error::Violation, error::recorded};
 use crate::kernel::Elementary;
+use crate::ops::rule;
 use crate::ops::{BroadcastLike, Concat, Leaf, Unsqueeze};
 use crate::payload::{Shape, Tensorial};
 use std::panic::Location;
@@ -63,7 +64,9 @@ impl<'n, P: Tensorial> Value<'n, P> {
         };
         if !problem.is_empty() {
             let node = self.network.node(self.index);
-            return Err(ShapeError::new("broadcast_to", Violation::new(1, problem), &[node]));
+            let violation = Violation::new(1, problem);
+            let violation = if fits { violation } else { violation.help(rule::BROADCASTS) };
+            return Err(ShapeError::new("broadcast_to", violation, &[node]));
         }
         self.repeated(&shape, Measured::Nothing)
     }
@@ -113,15 +116,17 @@ impl<'n, P: Tensorial> Value<'n, P> {
     #[track_caller]
     pub fn try_broadcast_pair(self, rhs: Self) -> Result<(Self, Self), ShapeError> {
         self.try_together(rhs, "broadcast_pair")?;
-        let refused = |problem: String| {
+        let refused = |violation| {
             let nodes = [self, rhs].map(|value| value.network.node(value.index));
-            ShapeError::new("broadcast_pair", Violation::new(1, problem), &nodes)
+            ShapeError::new("broadcast_pair", violation, &nodes)
         };
         let Some(joint) = joint_shape(self.shape(), rhs.shape()) else {
-            return Err(refused(String::from("the shapes have no joint shape")));
+            let violation = Violation::new(1, "the shapes have no joint shape");
+            return Err(refused(violation.help(rule::BROADCASTS)));
         };
         if joint.volume().is_none() {
-            return Err(refused(format!("the joint shape {joint} overflows the address space")));
+            let problem = format!("the joint shape {joint} overflows the address space");
+            return Err(refused(Violation::new(1, problem)));
         }
         // One operand often has the joint shape: then it is what the other is broadcast like.
         let left = if *rhs.shape() == joint && *self.shape() != joint {

@@ -28,7 +28,8 @@ pub(super) fn windows_of(
         };
         padded = rule::volume(volume, padded.with_extent(2 + axis, extent))?;
         extents[axis] = windows(extent, size[axis], step[axis], dilation[axis]).map_err(|it| {
-            Violation::new(if it.constraint == 2 { numbers } else { fits }, it.problem)
+            let number = if it.constraint == 2 { numbers } else { fits };
+            it.numbered(number)
         })?;
     }
     let [oh, ow] = extents;
@@ -54,7 +55,8 @@ impl Convolution {
     fn new(images: &Shape, weights: &Shape, window: &Window) -> Result<Self, Violation> {
         if images.rank() != 4 || weights.rank() != 4 {
             return Err(Violation::new(1, "images and weights do not both have four axes").help(
-                "`[images, channels, height, width]` and `[filters, channels, height, width]`",
+                "they are `[images, channels, height, width]` and `[filters, channels of a group, \
+                 height, width]`",
             ));
         }
         let [filters, channels] = [weights[0], weights[1]];

@@ -36,17 +36,28 @@ impl Operation for Matmul {
         }
         if a[rank - 1] != b[rank - 2] {
             let violation = Violation::new(2, "inner dimensions differ");
-            return Err(violation.help(if a[rank - 1] == b[rank - 1] {
-                "`transpose()` of the right operand fits"
-            } else if a[rank - 2] == b[rank - 2] {
-                "`transpose()` of the left operand fits"
-            } else {
-                "the left operand's last axis and the right one's last but one are summed over"
-            }));
+            let leading = a[..rank - 2] == b[..rank - 2];
+            let way = match (a[rank - 2] == b[rank - 2], a[rank - 1] == b[rank - 1]) {
+                _ if !leading => None,
+                (true, true) => Some("`transpose()` of one of the operands"),
+                (true, false) => Some("`transpose()` of the left operand"),
+                (false, true) => Some("`transpose()` of the right operand"),
+                (false, false) if a[rank - 2] == b[rank - 1] => Some("the operands in turn"),
+                (false, false) => None,
+            };
+            return Err(match way {
+                Some(way) => violation.help(format!("the inner dimensions would agree with {way}")),
+                None => violation,
+            });
         }
         if a[..rank - 2] != b[..rank - 2] {
-            return Err(Violation::new(3, "leading extents differ")
-                .help("`broadcast_to` repeats an operand over leading axes"));
+            let mut pairs = a[..rank - 2].iter().zip(&b[..rank - 2]);
+            let repeats = pairs.all(|(a, b)| a == b || *a == 1 || *b == 1);
+            let violation = Violation::new(3, "leading extents differ");
+            return Err(match repeats {
+                true => violation.help("`broadcast_to` repeats an operand along an extent of 1"),
+                false => violation,
+            });
         }
         rule::volume(4, a.with_extent(rank - 1, b[rank - 1]))
     }

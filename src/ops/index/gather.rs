@@ -36,7 +36,8 @@ impl Operation for Gather {
                 "the selection is over {} rows, the table has {}",
                 selection[last], table[0]
             );
-            return Err(Violation::new(2, problem));
+            let help = format!("`Tensor::selection(&rows, {})` is one of this table", table[0]);
+            return Err(Violation::new(2, problem).help(help));
         }
         let shape = Shape::from_fn(last + table.rank() - 1, |to| match to < last {
             true => selection[to],

@@ -6,6 +6,7 @@ use crate::kernel::Kernels;
 use crate::ops::algebra::Algebra;
 use crate::ops::attribute::Attributes;
 use crate::ops::lower::{Lowered, Rearrangement};
+use crate::ops::rule;
 use crate::ops::{Operation, Site};
 use crate::payload::{Shape, Tensorial};
 
@@ -28,7 +29,8 @@ impl Operation for BroadcastLike {
         if fits {
             return Ok((*to).clone());
         }
-        Err(Violation::new(1, "the first shape does not broadcast to the second"))
+        let violation = Violation::new(1, "the first shape does not broadcast to the second");
+        Err(violation.help(rule::BROADCASTS))
     }
     fn eval<P: Tensorial>(&self, operands: &[&P], _: Kernels) -> P {
         let (rank, shape) = (operands[0].shape().rank(), operands[1].shape());

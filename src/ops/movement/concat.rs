@@ -26,7 +26,11 @@ impl Concat {
         rule::axis(1, self.axis, first)?;
         if !self.agree(first, operands.clone()) {
             let problem = format!("extents differ outside axis {}", self.axis);
-            let help = format!("only axis {} may differ; `stack` joins along a new one", self.axis);
+            let same = operands.clone().all(|shape| shape.rank() == first.rank());
+            let help = match same {
+                true => format!("only axis {} may differ", self.axis),
+                false => "the ranks are equal, too; `unsqueeze` adds an axis".to_owned(),
+            };
             return Err(Violation::new(2, problem).help(help));
         }
         let mut extent = 0_usize;

@@ -33,7 +33,8 @@ impl Operation for Permute {
         }
         if self.axes.len() != shape.rank() || seen.len() != shape.rank() {
             let problem = format!("axes {} are no permutation", Brief(&self.axes));
-            return Err(Violation::new(1, problem));
+            let help = format!("each of the {} axes is named once, from 0 on", shape.rank());
+            return Err(Violation::new(1, problem).help(help));
         }
         Ok(Shape::from_fn(shape.rank(), |axis| shape[self.axes[axis]]))
     }

@@ -74,7 +74,7 @@ impl Operation for Reshape {
                 Extent::Keep(axis) => rule::axis(1, axis, from)?,
                 Extent::Infer if infers => {
                     return Err(Violation::new(2, "two extents are to be inferred").help(
-                        "one is enough: `Extent::Keep(axis)` takes over an operand's extent",
+                        "one is enough: `Extent::Keep(axis)` takes over the operand's extent",
                     ));
                 }
                 Extent::Infer => infers = true,

@@ -24,7 +24,10 @@ impl Operation for Unsqueeze {
     fn infer(&self, operands: &[&Shape]) -> Result<Shape, Violation> {
         if self.axis > operands[0].rank() {
             let problem = format!("axis {} is beyond the rank", self.axis);
-            let help = format!("a new axis goes to 0 up to {}", operands[0].rank());
+            let help = match operands[0].rank() {
+                0 => "a scalar's first axis is 0".to_owned(),
+                rank => format!("a new axis goes to one of 0 to {rank}"),
+            };
             return Err(Violation::new(1, problem).help(help));
         }
         Ok(operands[0].with_axis(self.axis, 1))

@@ -27,7 +27,8 @@ pub(crate) fn windows(
             let problem = format!(
                 "a window of {size} with dilation {dilation} does not fit {extent} positions"
             );
-            Err(Violation::new(3, problem))
+            Err(Violation::new(3, problem)
+                .help("a smaller window, or padding in front of it, fits"))
         }
     }
 }

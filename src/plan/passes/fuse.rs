@@ -316,7 +316,7 @@ fn tidy(mut step: Step) -> Step {
     step.items.sort_unstable();
     step.outputs.sort_unstable();
     let read = |at: usize| {
-        let Access { base, layout, .. } = &step.operands[at];
+        let Access { base, layout } = &step.operands[at];
         (*base, layout.strides(), layout.offset())
     };
     let mut sorted: Vec<usize> = (0..step.operands.len()).collect();

@@ -130,6 +130,7 @@ impl<P: Tensorial> Simplifier<P> {
 
     fn operation(&mut self, item: Item<P>) -> Id {
         let Definition::Operation(_, lowered) = &item.definition else { return self.push(item) };
+        // COST: a tape that was made to collide is compiled slowly, and not wrongly.
         let mut hasher = FxHasher::default();
         (lowered, &*item.operands, item.shape.extents()).hash(&mut hasher);
         let digest = hasher.finish();

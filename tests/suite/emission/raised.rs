@@ -123,6 +123,8 @@ struct Written {
     filters: [usize; 2],
     /// Whether something else reads the first group's product.
     read: bool,
+    /// Which of two inputs each group reads the images of.
+    images: [usize; 2],
     /// As how many images, rows and columns the windows are given out.
     grid: [usize; 3],
 }
@@ -131,9 +133,11 @@ fn written(network: &Network<Tensor>, of: &Written) -> Vec<Symbol> {
     let numbers = |i: &[usize]| ((2 * i[0] + 3 * i[1] + i[2] + 5 * i[3]) % 7) as f32 - 3.0;
     let x = network.input(Tensor::from_fn([1, 4, 3, 3], numbers));
     let w = network.input(Tensor::from_fn([4, 2, 2, 2], numbers));
-    let windows = x.unfold(2, 2, 1, 1).unfold(3, 2, 1, 1);
+    let other = network.input(Tensor::from_fn([1, 4, 3, 3], |i| -numbers(i)));
+    let windows = [x, other].map(|images| images.unfold(2, 2, 1, 1).unfold(3, 2, 1, 1));
     let products: Vec<Value<'_, Tensor>> = (0..2)
         .map(|group| {
+            let windows = windows[of.images[group]];
             let rows = windows.narrow(1, of.channels[group], 2).permute(&[0, 2, 3, 1, 4, 5]);
             let lines = w.narrow(0, of.filters[group], 2).reshape([2, 8]).permute(&[1, 0]);
             rows.reshape([4, 8]).matmul(lines)
@@ -151,13 +155,15 @@ fn written(network: &Network<Tensor>, of: &Written) -> Vec<Symbol> {
 
 #[test]
 fn products_that_are_no_groups_side_by_side_stay_products() {
-    let groups = Written { channels: [0, 2], filters: [0, 2], read: false, grid: [1, 2, 2] };
+    let groups =
+        Written { channels: [0, 2], filters: [0, 2], read: false, images: [0, 0], grid: [1, 2, 2] };
     let others = [
         Written { channels: [2, 0], ..groups },
         Written { filters: [2, 0], ..groups },
         Written { channels: [0, 0], ..groups },
         Written { channels: [0, 1], ..groups },
         Written { filters: [0, 1], ..groups },
+        Written { images: [0, 1], ..groups },
         Written { grid: [1, 1, 4], ..groups },
         Written { grid: [1, 4, 1], ..groups },
         Written { grid: [2, 1, 2], ..groups },

@@ -11,9 +11,9 @@ const RUNTIME: [&str; 11] = [
     "pulp",
     "rawzip",
     "rayon",
+    "rustc-hash",
     "serde",
     "serde_json",
-    "rustc-hash",
     "smallvec",
     "xxhash-rust",
 ];

@@ -10,6 +10,7 @@ use crate::plan::band::Kind;
 use crate::plan::item::{Definition, Id};
 use crate::plan::schedule::{Access, Home, Schedule, Step, Work};
 use crate::plan::verify::bands::bands;
+use crate::plan::verify::cover::{cover, same};
 use crate::plan::verify::places::places;
 use crate::plan::verify::verify;
 
@@ -134,6 +135,27 @@ fn faults_of_what_steps_cover_are_told() {
         (at < schedule.steps.len()).then(|| drop(schedule.steps.remove(at)))
     });
     told(&plans, "but others read it", |schedule, at| chain(schedule, at)?.outputs.pop().map(drop));
+    // Whoever runs the plan reads a result, and before there are places nothing else tells.
+    told_by(cover, &plans, "but others read it", |schedule, at| {
+        let last = *chain(schedule, at)?.outputs.last()?;
+        let mut read = schedule.steps.iter().flat_map(|step| &step.operands);
+        let alone = schedule.results.contains(&last) && read.all(|access| access.base != last);
+        alone.then(|| chain(schedule, at)?.outputs.pop()).map(drop)
+    });
+}
+
+#[test]
+fn strides_of_axes_of_one_position_say_nothing() {
+    let access = |layout| Access { base: 0, layout };
+    let row = Layout::contiguous([1, 3].into());
+    let column = Layout::contiguous([3, 1].into());
+    assert!(same(&access(row.permute(&[1, 0])), &access(column.clone())));
+    assert!(same(&access(column.clone()), &access(row.permute(&[1, 0]))));
+    let square = Layout::contiguous([2, 2].into());
+    assert!(!same(&access(square.permute(&[1, 0])), &access(square.clone())));
+    assert!(!same(&access(row), &access(column.clone())));
+    assert!(!same(&access(column.narrow(0, 1, 2)), &access(column.narrow(0, 0, 2))));
+    assert!(!same(&access(square.clone()), &Access { base: 1, layout: square }));
 }
 
 #[test]
