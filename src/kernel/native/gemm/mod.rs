@@ -47,6 +47,8 @@ struct Product<'a, E: Native> {
     /// The right operand laid out before, and the first column of it that this product has.
     held: Option<Held<'a, E>>,
     numerics: Numerics,
+    /// The elements of the right operand, of which this product may have a part.
+    whole: usize,
 }
 
 /// The product with the instructions of `level`, on at most that many threads; these are asked for
@@ -73,11 +75,12 @@ pub(crate) fn gemm_at<E: Native>(
     let turned = n == 1 && m > 1;
     let product = if turned {
         takes!("column as a row");
-        Product { m: 1, k, n: m, a: b.transposed(), b: a.transposed(), held: None, numerics }
+        let (a, b, whole) = (b.transposed(), a.transposed(), m.saturating_mul(k));
+        Product { m: 1, k, n: m, a, b, held: None, numerics, whole }
     } else {
         let packed = task.packed.filter(|packed| packed.extents == [k, n]);
         let held = packed.map(|packed| Held { packed, column: 0, term: 0 });
-        Product { m, k, n, a, b, held, numerics }
+        Product { m, k, n, a, b, held, numerics, whole: k.saturating_mul(n) }
     };
     let (m, n) = (product.m, product.n);
     let ending = Ending { finish: task.finish.take(), start, stride: n };
@@ -204,7 +207,7 @@ impl<'a, E: Native> Product<'a, E> {
         let numerics = self.numerics;
         if m == 1 && b.row == 1 && b.column >= k {
             takes!("dots");
-            return E::at(level, Dots { k, n, a, b, out, numerics });
+            return E::at(level, Dots { k, n, a, b, out, numerics, whole: self.whole });
         }
         if m == 1 && b.column == 1 && b.row >= n && n * size_of::<E>() >= WIDE {
             takes!("rows");
@@ -228,7 +231,7 @@ impl<E: Native> Work<E> for Whole<'_, '_, E> {
 
     #[inline(always)]
     fn run<R: Registers<Element = E>>(self, token: R) {
-        let Self { product: Product { m, k, n, a, b, held, numerics }, out } = self;
+        let Self { product: Product { m, k, n, a, b, held, numerics, .. }, out } = self;
         let held = held.filter(|held| held.packed.panel == panels::wide::<R>());
         let straight = effort::<R>(m, k, n, &a, &b);
         let (a2, b2) = (b.transposed(), a.transposed());

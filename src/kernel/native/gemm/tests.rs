@@ -107,6 +107,9 @@ fn each_path_is_taken_by_the_products_that_it_is_for() {
     assert!(path([3, 1100, 90], [1100, 1], [1, 1100], 1).contains(&"right operand turned"));
     assert!(path([90, 1100, 3], [1, 90], [3, 1], 1).contains(&"turned at the end"));
     assert!(path([1, 4096, 2048], [4096, 1], [1, 4096], 1).contains(&"asked for ahead"));
+    // Halves of what no cache holds come from memory too.
+    let halves = path([140_000, 50, 1], [50, 1], [1, 1], 2);
+    assert!(halves.contains(&"columns over threads") && halves.contains(&"asked for ahead"));
     assert_eq!(plain([64, 256, 2048], 2)[0], "columns over threads");
     assert_eq!(plain([2048, 256, 64], 2)[0], "rows over threads");
     assert_eq!(plain([4, 800_000, 8], 2)[0], "terms over threads");
