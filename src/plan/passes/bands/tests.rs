@@ -99,20 +99,26 @@ fn threads_share_the_rows_of_a_band_and_its_sums() {
     }
 }
 
+/// Least squares of two columns: its loss and its parameter.
+fn least_squares(rows: usize, columns: usize) -> (Network<T>, Symbol, Symbol) {
+    let network = Network::new();
+    let x = network.input(numbers(&[rows, columns]));
+    let y = network.input(numbers(&[rows, 2]));
+    let w = network.parameter(numbers(&[columns, 2]));
+    let error = x.matmul(w) - y;
+    let (loss, w) = ((error * error).mean().symbol(), w.symbol());
+    (network, loss, w)
+}
+
 #[test]
 fn least_squares_and_fast_products_go_by_rows_too() {
-    let network = Network::new();
-    let x = network.input(numbers(&[900, 5]));
-    let y = network.input(numbers(&[900, 2]));
-    let w = network.parameter(numbers(&[5, 2]));
-    let error = x.matmul(w) - y;
-    let loss = (error * error).mean().symbol();
+    let (network, loss, w) = least_squares(900, 5);
     assert_eq!(checked(&network, loss, &[], &[0]), [[(3, 256)]]);
     let fast = || Compile::new(&network).loss(loss).numerics(Numerics::Fast).cache(0).plan();
-    let of = |plan: Plan<T>| plan.forward(&network, []).backward(loss).of(w.symbol());
+    let of = |plan: Plan<T>| plan.forward(&network, []).backward(loss).of(w);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
     assert_eq!(of(fast()), pool.install(|| eagerly(|| of(fast()))));
-    let exact = network.forward().backward(loss).of(w.symbol());
+    let exact = network.forward().backward(loss).of(w);
     let worst =
         of(fast()).to_vec().iter().zip(exact.to_vec()).fold(0.0, |worst: f64, (a, b)| {
             if (a - b).abs() > worst { (a - b).abs() } else { worst }
@@ -122,24 +128,14 @@ fn least_squares_and_fast_products_go_by_rows_too() {
 
 #[test]
 fn threads_share_sums_of_rows_of_several_elements() {
-    let network = Network::new();
-    let x = network.input(numbers(&[9001, 3]));
-    let y = network.input(numbers(&[9001, 2]));
-    let w = network.parameter(numbers(&[3, 2]));
-    let error = x.matmul(w) - y;
-    let loss = (error * error).sum().symbol();
+    let (network, loss, _) = least_squares(9001, 3);
     assert_eq!(checked(&network, loss, &[], &[0]), [[(3, 256)]]);
 }
 
 #[test]
 fn what_a_band_costs_is_what_its_steps_do() {
     // A product of 5 terms, the functions and sums of 2 elements, and a product that is summed.
-    let network = Network::new();
-    let x = network.input(numbers(&[40_000, 5]));
-    let y = network.input(numbers(&[40_000, 2]));
-    let w = network.parameter(numbers(&[5, 2]));
-    let error = x.matmul(w) - y;
-    let loss = (error * error).sum().symbol();
+    let (network, loss, _) = least_squares(40_000, 5);
     for (cache, block) in [(0, 256), (100_000, 512)] {
         let plan = Compile::new(&network).loss(loss).cache(cache).plan();
         let Executor::Arena(arena) = &plan.executor else { panic!("tensors have an arena") };
